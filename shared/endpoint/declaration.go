@@ -1,0 +1,140 @@
+package endpoint
+
+import (
+	"context"
+	"fmt"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/mirrorworthy/mirrorworthy/shared/market"
+)
+
+// MethodVersion is the version of the methods behind every graded answer. It changes whenever the same facts could get
+// another answer.
+const MethodVersion = "2026-11-1"
+
+// Declaration is what an endpoint says of itself.
+type Declaration struct {
+	// Name is the last part of the path, the name of the Lambda function and of its folder, like "trader-score".
+	Name string
+	// Method and Path default to POST and /v1/<Name>.
+	Method, Path string
+	// Summary is one sentence for the API document.
+	Summary string
+	// Units are charged for a successful answer.
+	Units int
+	// UnitsFor, when set, charges by the request instead: a list of wallets costs by its length.
+	UnitsFor func(*Request) int
+	// Parameters are accepted in the body of a POST or the query of a GET, in the order the API document lists them.
+	Parameters []Parameter
+	// Needs names the ports the answer is computed from.
+	Needs []market.Port
+	// Graded is true for answers made by our methods; they carry the method version.
+	Graded bool
+}
+
+// Endpoint is a declaration together with what answers it. The zero value is of no use: Single and Bundle make endpoints.
+type Endpoint struct {
+	Declaration
+	// Answer is a zero value of the answer's type, for the API document; nil for bundles.
+	Answer any
+	// Components are the parts of a bundle; nil for singles.
+	Components []Endpoint
+	// respond computes the encoded answer.
+	respond func(context.Context, *Request) ([]byte, error)
+}
+
+// Single declares an endpoint by what it gathers and how it judges: gather collects the facts of a request, through the
+// request's session; assess is pure, and gets the instant that the answer describes.
+func Single[F, A any](d Declaration, gather func(context.Context, *Request) (F, error), assess func(F, time.Time) A) Endpoint {
+	return Operation(d, func(ctx context.Context, r *Request) (A, error) {
+		facts, err := gather(ctx, r)
+		if err != nil {
+			var none A
+			return none, err
+		}
+		return assess(facts, r.AsOf), nil
+	})
+}
+
+// Operation declares an endpoint that reads or changes the service's own state rather than judging facts.
+func Operation[A any](d Declaration, perform func(context.Context, *Request) (A, error)) Endpoint {
+	var zero A
+	return Endpoint{
+		Declaration: d.withDefaults(), Answer: zero,
+		respond: func(ctx context.Context, r *Request) ([]byte, error) {
+			answer, err := perform(ctx, r)
+			if err != nil {
+				return nil, err
+			}
+			return encode(answer)
+		},
+	}
+}
+
+func (d Declaration) withDefaults() Declaration {
+	if d.Method == "" {
+		d.Method = "POST"
+	}
+	if d.Path == "" {
+		d.Path = "/v1/" + d.Name
+	}
+	return d
+}
+
+// Slot is the endpoint's key in a bundle: its name in camel case.
+func (d Declaration) Slot() string {
+	var slot strings.Builder
+	for i, word := range strings.Split(d.Name, "-") {
+		if i > 0 && word != "" {
+			word = strings.ToUpper(word[:1]) + word[1:]
+		}
+		slot.WriteString(word)
+	}
+	return slot.String()
+}
+
+// Cost is what a successful answer to the request is charged.
+func (e *Endpoint) Cost(r *Request) int {
+	if e.UnitsFor != nil {
+		return e.UnitsFor(r)
+	}
+	return e.Units
+}
+
+// answer computes the encoded answer, turning a panic into an error.
+func (e *Endpoint) answer(ctx context.Context, r *Request) (body []byte, err error) {
+	defer func() {
+		if cause := recover(); cause != nil {
+			body, err = nil, fmt.Errorf("%s: panic: %v\n%s", e.Name, cause, debug.Stack())
+		}
+	}()
+	return e.respond(ctx, r)
+}
+
+// union lists the parameters of several endpoints, each name once, in order of appearance.
+func union(components []Endpoint) []Parameter {
+	var all []Parameter
+	for i := range components {
+		for _, p := range components[i].Parameters {
+			if !slices.ContainsFunc(all, func(q Parameter) bool { return q.Specification().Name == p.Specification().Name }) {
+				all = append(all, p)
+			}
+		}
+	}
+	return all
+}
+
+func unionOfNeeds(components []Endpoint) []market.Port {
+	var all []market.Port
+	for i := range components {
+		for _, port := range components[i].Needs {
+			if !slices.Contains(all, port) {
+				all = append(all, port)
+			}
+		}
+	}
+	return all
+}
