@@ -1,0 +1,34 @@
+// Package store says what the service keeps, as small ports: one interface for each kind of thing, one file a port.
+//
+// It holds the ports, their records and their rules, and no engine. store/dynamo keeps everything in DynamoDB, store/embedded
+// in one file; store/conformance is the one suite that both pass, and so the definition of every port's behaviour. The format
+// of a partner's key, the hashing of it and the prices in units are not known here.
+//
+// # Rules for every port
+//
+//   - What was acknowledged (a nil error) survives a crash. An error other than one of a lost connection means that nothing
+//     was changed, and so does a context that had ended before the call.
+//   - Time comes in as a parameter. Times are kept to the nanosecond and come back in UTC.
+//   - What is returned belongs to the caller, what was passed in stays the caller's: nothing is shared with the store.
+//   - A list is never nil, and is ordered by what its method says.
+//   - Bad arguments are ErrInvalid.
+//
+// # Key layout in DynamoDB
+//
+// The parts of a key are joined by '#', which no id may hold (CheckID). One partition holds what is read together. RecordsTable
+// keeps what matters for good, MetersTable what is hot and expires; a new port adds its rows here.
+//
+//	table    pk                          sk             what
+//	Records  PARTNERS                    <partner>      a Partner
+//	Records  PARTNER#<partner>           LIVEKEYS       how many keys are live, one number for each mode
+//	Records  PARTNER#<partner>           KEY#<key>      that the key is the partner's
+//	Records  KEY#<key>                   KEY            a Key
+//	Meters   BUCKET#<partner>            BUCKET         the partner's token bucket
+//	Meters   USAGE#<partner>#2006-01-02  <endpoint>     units of a UTC day at an endpoint
+//	Meters   USAGE#<partner>#MINUTES     <unix minute>  units of a minute
+//
+// Rows of MetersTable carry expiresAt (Unix seconds), after which DynamoDB deletes them in its own time: a reader must not
+// rely on it. A bucket expires once it is full again, and an absent bucket is a full one.
+//
+// The embedded engine keeps the same rows in one bucket of its file for each kind; it prunes what has expired as it writes.
+package store

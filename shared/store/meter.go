@@ -1,0 +1,63 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"time"
+)
+
+// maxUnits bounds one call, so that no sum of a day comes near the end of an int64.
+const maxUnits = 10_000_000
+
+// CheckUnits reports ErrInvalid unless units is 0 to 10,000,000.
+func CheckUnits(units int) error {
+	if units < 0 || units > maxUnits {
+		return fmt.Errorf("%w: %d units, want 0 to %d", ErrInvalid, units, maxUnits)
+	}
+	return nil
+}
+
+// Grant is the answer of a token bucket, as the caller's clock sees it.
+type Grant struct {
+	// Granted says whether the units were charged.
+	Granted bool
+	// Left is how many whole units the bucket holds now.
+	Left int
+	// FullIn is how long the bucket takes to be full again if nothing more is taken; 0 when it is full.
+	FullIn time.Duration
+	// RetryAfter is how long until the same units would be granted if nobody else took any; 0 when they were granted.
+	RetryAfter time.Duration
+}
+
+// Usage is what a partner has used.
+type Usage struct {
+	Today      int64           // units of this UTC day
+	ThisMinute int64           // units of this UTC minute
+	ByEndpoint []EndpointUsage // of this UTC day, by name; endpoints that used nothing are not listed
+}
+
+// EndpointUsage is what a partner has used of one endpoint.
+type EndpointUsage struct {
+	Endpoint string
+	Units    int64
+}
+
+// Meter charges units to partners and counts what they use. It does not know partners: it meters whatever id it is given, and
+// the limit comes with every call.
+type Meter interface {
+	// Take charges units to the partner's token bucket as of now, or charges nothing if it holds fewer. A bucket that was never
+	// touched is full. Whatever the concurrency, the units granted within any span of the callers' clocks never pass
+	// limit.Burst + limit.PerMinute * span: a clock behind the latest one that was granted anything is taken as that latest one,
+	// so time that goes backwards refills nothing. 0 units are always granted, charge nothing and tell the state.
+	// When the limit changes, what has been charged and not yet refilled stays charged.
+	// ErrExceedsBurst: units is more than limit.Burst.
+	Take(ctx context.Context, partnerID string, limit Limit, units int, now time.Time) (Grant, error)
+	// Return gives units back after a failure that costs nothing. The bucket never holds more than limit.Burst.
+	Return(ctx context.Context, partnerID string, limit Limit, units int, now time.Time) error
+	// Count adds units to the partner's usage of the UTC day and minute of now, under the endpoint's name. A call that is
+	// repeated because its answer was lost may count twice.
+	Count(ctx context.Context, partnerID, endpoint string, units int, now time.Time) error
+	// Usage tells the partner's usage of the UTC day and minute of now. It is exact for times of the last two days; older usage
+	// is deleted.
+	Usage(ctx context.Context, partnerID string, now time.Time) (Usage, error)
+}
