@@ -24,6 +24,7 @@ require (
 	github.com/guregu/dynamo/v2 v2.6.0 // indirect
 	github.com/holiman/uint256 v1.3.2 // indirect
 	github.com/maypok86/otter/v2 v2.4.0 // indirect
+	github.com/truora/minidyn v0.8.2 // indirect
 	go.etcd.io/bbolt v1.5.0 // indirect
 	go.uber.org/goleak v1.3.0 // indirect
 	go.yaml.in/yaml/v3 v3.0.6 // indirect

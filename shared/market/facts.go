@@ -24,6 +24,8 @@ type Token struct {
 	Spam bool
 	// TotalSupply is raw; zero when unknown.
 	TotalSupply uint256.Int
+	// Holders counts accounts that hold the token; zero when unknown.
+	Holders int
 }
 
 // Amount is a raw token quantity.
