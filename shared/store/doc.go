@@ -24,11 +24,16 @@
 //	Records  PARTNER#<partner>           KEY#<key>      that the key is the partner's
 //	Records  KEY#<key>                   KEY            a Key
 //	Meters   BUCKET#<partner>            BUCKET         the partner's token bucket
-//	Meters   USAGE#<partner>#2006-01-02  <endpoint>     units of a UTC day at an endpoint
-//	Meters   USAGE#<partner>#MINUTES     <unix minute>  units of a minute
+//	Meters   USAGE#<partner>#2006-01-02  <endpoint>     units of a UTC day, and of the latest minute of it, at an endpoint
 //
-// Rows of MetersTable carry expiresAt (Unix seconds), after which DynamoDB deletes them in its own time: a reader must not
-// rely on it. A bucket expires once it is full again, and an absent bucket is a full one.
+// Rows that do not last carry expiresAt (Unix seconds), after which DynamoDB deletes them in its own time: a reader must not
+// rely on it. RecordsTable has an index byOwner (ownerPk, ownerSk) for rows that must be found by something other than their
+// key; it lags behind the table, so it is not for anything that a decision hangs on.
 //
-// The embedded engine keeps the same rows in one bucket of its file for each kind; it prunes what has expired as it writes.
+// The embedded engine keeps the same rows in one bucket of its file for each kind.
+//
+// # Adding a port
+//
+// A port is an interface and its records in a file of this package, a file of the same name with a type and an accessor on Store
+// in each engine, a field of conformance.Stores and a file of checks in store/conformance.
 package store

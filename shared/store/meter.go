@@ -6,6 +6,9 @@ import (
 	"time"
 )
 
+// KeepUsageDays is how many UTC days of usage are kept at least, the latest included.
+const KeepUsageDays = 8
+
 // maxUnits bounds one call, so that no sum of a day comes near the end of an int64.
 const maxUnits = 10_000_000
 
@@ -54,10 +57,49 @@ type Meter interface {
 	Take(ctx context.Context, partnerID string, limit Limit, units int, now time.Time) (Grant, error)
 	// Return gives units back after a failure that costs nothing. The bucket never holds more than limit.Burst.
 	Return(ctx context.Context, partnerID string, limit Limit, units int, now time.Time) error
-	// Count adds units to the partner's usage of the UTC day and minute of now, under the endpoint's name. A call that is
-	// repeated because its answer was lost may count twice.
+	// Count adds units to the partner's usage of the UTC day and minute of now, under the endpoint's name. Only the latest minute
+	// of an endpoint and day is kept: units of an earlier one that come late count for their day alone. 0 units count nothing.
+	// A call that is repeated because its answer was lost may count twice.
 	Count(ctx context.Context, partnerID, endpoint string, units int, now time.Time) error
-	// Usage tells the partner's usage of the UTC day and minute of now. It is exact for times of the last two days; older usage
-	// is deleted.
+	// Usage tells the partner's usage of the UTC day and minute of now. Days are kept for KeepUsageDays days.
 	Usage(ctx context.Context, partnerID string, now time.Time) (Usage, error)
+}
+
+// CheckCharge reports what is wrong with the arguments of Take and Return, as ErrInvalid.
+func CheckCharge(partnerID string, limit Limit, units int, now time.Time) error {
+	if err := CheckID("partner id", partnerID); err != nil {
+		return err
+	}
+	if err := limit.Validate(); err != nil {
+		return err
+	}
+	if err := CheckUnits(units); err != nil {
+		return err
+	}
+	return CheckTime("now", now)
+}
+
+// CheckTake reports what is wrong with the arguments of Take: what CheckCharge does, and ErrExceedsBurst.
+func CheckTake(partnerID string, limit Limit, units int, now time.Time) error {
+	if err := CheckCharge(partnerID, limit, units, now); err != nil {
+		return err
+	}
+	if units > limit.Burst {
+		return fmt.Errorf("%w: %d units, burst %d", ErrExceedsBurst, units, limit.Burst)
+	}
+	return nil
+}
+
+// CheckCount reports what is wrong with the arguments of Count, as ErrInvalid.
+func CheckCount(partnerID, endpoint string, units int, now time.Time) error {
+	if err := CheckID("partner id", partnerID); err != nil {
+		return err
+	}
+	if err := CheckID("endpoint", endpoint); err != nil {
+		return err
+	}
+	if err := CheckUnits(units); err != nil {
+		return err
+	}
+	return CheckTime("now", now)
 }

@@ -1,0 +1,87 @@
+// Package tokenbucket is the arithmetic of a partner's token bucket, in whole nanoseconds and so without rounding errors that
+// could add up. It keeps nothing and knows no engine.
+//
+// A bucket is kept as the moment at which it will be full again, which is the generic cell rate algorithm in its virtual
+// scheduling form (ITU-T I.371, Annex A; ATM Forum Traffic Management 4.0, section 4.4.3): taking units moves that moment
+// further away, and time refills the bucket without a write. An engine can therefore charge units with one conditional addition.
+package tokenbucket
+
+import (
+	"math/bits"
+	"time"
+
+	"github.com/mirrorworthy/mirrorworthy/shared/store"
+)
+
+// Bucket is the state of one token bucket. The zero Bucket was never touched, and is full.
+type Bucket struct {
+	// FullAt is when the bucket is full again if nothing more is taken, in nanoseconds since 1970.
+	FullAt int64
+	// AsOf is the latest time at which anything was taken or returned, in nanoseconds since 1970.
+	AsOf int64
+	// Interval is what UnitInterval was then, in nanoseconds; 0 in a bucket that was never touched.
+	Interval int64
+}
+
+// UnitInterval returns how long the bucket takes to regain one unit, in nanoseconds, rounded up: the rate is never more than
+// the limit's, and less by at most one part in 6,000 even at the highest limit.
+func UnitInterval(limit store.Limit) int64 {
+	perMinute := int64(limit.PerMinute)
+	return (int64(time.Minute) + perMinute - 1) / perMinute
+}
+
+// Window returns how long an empty bucket takes to be full, in nanoseconds.
+func Window(limit store.Limit) int64 { return int64(limit.Burst) * UnitInterval(limit) }
+
+// Cost returns how much further away units move the moment at which the bucket is full, in nanoseconds.
+func Cost(limit store.Limit, units int) int64 { return int64(units) * UnitInterval(limit) }
+
+// Seen returns the time that a caller with the clock now may count as now, in nanoseconds since 1970: a clock that is behind
+// the bucket's refills nothing.
+func (b Bucket) Seen(now time.Time) int64 { return max(now.UnixNano(), b.AsOf) }
+
+// debt returns how long the bucket is from being full at the time seen, at the limit's rate. Units that were charged at another
+// rate stay charged, as units.
+func (b Bucket) debt(limit store.Limit, seen int64) int64 {
+	left := b.FullAt - seen
+	if left <= 0 {
+		return 0
+	}
+	interval := UnitInterval(limit)
+	if b.Interval == interval || b.Interval == 0 {
+		return left
+	}
+	// left/b.Interval is at most the largest burst, so the result fits. Rounded up: a change of rate gives nothing away.
+	high, low := bits.Mul64(uint64(left), uint64(interval))
+	low, carry := bits.Add64(low, uint64(b.Interval)-1, 0)
+	quotient, _ := bits.Div64(high+carry, low, uint64(b.Interval))
+	return int64(quotient)
+}
+
+// Take charges units as of now if the bucket holds them, and returns the bucket after it. A bucket that grants nothing, or is
+// asked for 0 units, is returned as it was. The arguments are valid (Limit.Validate, units from 0 to limit.Burst).
+func (b Bucket) Take(limit store.Limit, units int, now time.Time) (Bucket, store.Grant) {
+	seen, interval, window, cost := b.Seen(now), UnitInterval(limit), Window(limit), Cost(limit, units)
+	debt := b.debt(limit, seen)
+	grant := store.Grant{Granted: units == 0 || debt+cost <= window}
+	if grant.Granted {
+		debt += cost
+		if units > 0 {
+			b = Bucket{FullAt: seen + debt, AsOf: seen, Interval: interval}
+		}
+	} else {
+		grant.RetryAfter = time.Duration(seen + debt + cost - window - now.UnixNano())
+	}
+	grant.Left = int(max(0, window-debt) / interval)
+	if debt > 0 {
+		grant.FullIn = time.Duration(seen + debt - now.UnixNano())
+	}
+	return b, grant
+}
+
+// Return gives units back as of now and returns the bucket after it; it never holds more than the burst. The arguments are valid.
+func (b Bucket) Return(limit store.Limit, units int, now time.Time) Bucket {
+	seen := b.Seen(now)
+	debt := max(0, b.debt(limit, seen)-Cost(limit, units))
+	return Bucket{FullAt: seen + debt, AsOf: seen, Interval: UnitInterval(limit)}
+}
