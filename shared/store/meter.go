@@ -49,10 +49,11 @@ type EndpointUsage struct {
 // the limit comes with every call.
 type Meter interface {
 	// Take charges units to the partner's token bucket as of now, or charges nothing if it holds fewer. A bucket that was never
-	// touched is full. Whatever the concurrency, the units granted within any span of the callers' clocks never pass
-	// limit.Burst + limit.PerMinute * span: a clock behind the latest one that was granted anything is taken as that latest one,
-	// so time that goes backwards refills nothing. 0 units are always granted, charge nothing and tell the state.
-	// When the limit changes, what has been charged and not yet refilled stays charged.
+	// touched is full. A clock behind the latest one that changed the bucket counts as that latest one, so time that goes backwards
+	// refills nothing. Whatever the concurrency, any run of calls is granted at most limit.Burst units, and limit.PerMinute more
+	// for each minute that passes on the latest clock meanwhile, and what is returned meanwhile. 0 units are always granted, charge
+	// nothing and tell the state. When the limit changes, what has been charged and not yet refilled stays charged.
+	// A call that is repeated because its answer was lost may charge twice.
 	// ErrExceedsBurst: units is more than limit.Burst.
 	Take(ctx context.Context, partnerID string, limit Limit, units int, now time.Time) (Grant, error)
 	// Return gives units back after a failure that costs nothing. The bucket never holds more than limit.Burst.

@@ -84,11 +84,15 @@ func decodeTokens(partnerID string, row []byte) (tokenbucket.Bucket, error) {
 	if len(row) != tokensSize {
 		return tokenbucket.Bucket{}, fmt.Errorf("token bucket of partner %s: row of %d bytes, want %d", partnerID, len(row), tokensSize)
 	}
-	return tokenbucket.Bucket{
+	bucket := tokenbucket.Bucket{
 		FullAt:   int64(binary.BigEndian.Uint64(row)),
 		AsOf:     int64(binary.BigEndian.Uint64(row[8:])),
 		Interval: int64(binary.BigEndian.Uint64(row[16:])),
-	}, nil
+	}
+	if err := bucket.Validate(); err != nil {
+		return tokenbucket.Bucket{}, fmt.Errorf("token bucket of partner %s: %w", partnerID, err)
+	}
+	return bucket, nil
 }
 
 // usageRow is what a partner used of an endpoint on a UTC day, and in the latest minute of it.
@@ -177,7 +181,7 @@ func openUsageDay(usage *bbolt.Bucket, name []byte) (*bbolt.Bucket, error) {
 	if err != nil {
 		return nil, err
 	}
-	for len(days) > store.KeepUsageDays {
+	for len(days) >= store.KeepUsageDays && bytes.Compare(days[0], name) < 0 {
 		if err := usage.DeleteBucket(days[0]); err != nil {
 			return nil, fmt.Errorf("delete usage of %s: %w", days[0], err)
 		}

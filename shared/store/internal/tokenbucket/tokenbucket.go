@@ -7,11 +7,15 @@
 package tokenbucket
 
 import (
+	"fmt"
 	"math/bits"
 	"time"
 
 	"github.com/mirrorworthy/mirrorworthy/shared/store"
 )
+
+// maxDebt is how far away from being full the largest bucket can be, in nanoseconds: 10,000,000 units at one a minute.
+const maxDebt = 10_000_000 * int64(time.Minute)
 
 // Bucket is the state of one token bucket. The zero Bucket was never touched, and is full.
 type Bucket struct {
@@ -21,6 +25,17 @@ type Bucket struct {
 	AsOf int64
 	// Interval is what UnitInterval was then, in nanoseconds; 0 in a bucket that was never touched.
 	Interval int64
+}
+
+// Validate reports a bucket that no sequence of calls can have made, as a damaged row would be.
+func (b Bucket) Validate() error {
+	if b == (Bucket{}) {
+		return nil
+	}
+	if b.Interval < 1 || b.Interval > int64(time.Minute) || b.AsOf < 0 || b.FullAt < b.AsOf || b.FullAt-b.AsOf > maxDebt {
+		return fmt.Errorf("damaged token bucket %+v", b)
+	}
+	return nil
 }
 
 // UnitInterval returns how long the bucket takes to regain one unit, in nanoseconds, rounded up: the rate is never more than
@@ -40,22 +55,18 @@ func Cost(limit store.Limit, units int) int64 { return int64(units) * UnitInterv
 // the bucket's refills nothing.
 func (b Bucket) Seen(now time.Time) int64 { return max(now.UnixNano(), b.AsOf) }
 
-// debt returns how long the bucket is from being full at the time seen, at the limit's rate. Units that were charged at another
-// rate stay charged, as units.
+// debt returns how long the bucket is from being full at the time seen. What was charged at another rate stays charged, in
+// units, and is regained at the limit's rate.
 func (b Bucket) debt(limit store.Limit, seen int64) int64 {
-	left := b.FullAt - seen
-	if left <= 0 {
-		return 0
+	owed, interval := b.FullAt-b.AsOf, UnitInterval(limit)
+	if b.Interval != interval && owed > 0 {
+		// owed/b.Interval is at most the largest burst, so the result fits. Rounded up: a change of rate gives nothing away.
+		high, low := bits.Mul64(uint64(owed), uint64(interval))
+		low, carry := bits.Add64(low, uint64(b.Interval)-1, 0)
+		quotient, _ := bits.Div64(high+carry, low, uint64(b.Interval))
+		owed = int64(quotient)
 	}
-	interval := UnitInterval(limit)
-	if b.Interval == interval || b.Interval == 0 {
-		return left
-	}
-	// left/b.Interval is at most the largest burst, so the result fits. Rounded up: a change of rate gives nothing away.
-	high, low := bits.Mul64(uint64(left), uint64(interval))
-	low, carry := bits.Add64(low, uint64(b.Interval)-1, 0)
-	quotient, _ := bits.Div64(high+carry, low, uint64(b.Interval))
-	return int64(quotient)
+	return max(0, owed-(seen-b.AsOf))
 }
 
 // Take charges units as of now if the bucket holds them, and returns the bucket after it. A bucket that grants nothing, or is

@@ -1,0 +1,163 @@
+// Package conformance is the one test suite that every engine of package store passes: it defines how the ports behave.
+//
+// It knows the ports only, no engine. What one engine promises beyond them (surviving a crash, refusing a second process) is
+// tested with that engine.
+package conformance
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/mirrorworthy/mirrorworthy/shared/store"
+)
+
+// Stores are the ports of one engine.
+type Stores struct {
+	Keys  store.Keys
+	Meter store.Meter
+}
+
+// Run checks an engine. open returns the ports of a store that holds nothing, and closes it with t.Cleanup; it is called once
+// for each group of checks.
+func Run(t *testing.T, open func(t *testing.T) Stores) {
+	groups := []struct {
+		name  string
+		check func(t *testing.T, s Stores)
+	}{
+		{"partners", checkPartners},
+		{"keys", checkKeys},
+		{"keys are refused in order", checkKeyRefusals},
+		{"keys of partners with similar ids", checkSimilarPartners},
+		{"invalid partners and keys", checkInvalidKeys},
+		{"memory of keys is not shared", checkKeyMemory},
+		{"keys added at once", checkConcurrentKeys},
+		{"keys revoked at once", checkConcurrentRevocation},
+		{"keys against a model", checkKeyModel},
+		{"token bucket", checkBucket},
+		{"token bucket, largest and smallest limits", checkExtremeLimits},
+		{"token bucket against a model", checkBucketModel},
+		{"token bucket, units taken at once", checkConcurrentTakes},
+		{"token bucket, clocks that differ", checkSkewedTakes},
+		{"usage", checkUsage},
+		{"usage of partners with similar ids", checkSimilarUsage},
+		{"usage against a model", checkUsageModel},
+		{"usage counted at once", checkConcurrentCounts},
+		{"invalid metering", checkInvalidMetering},
+		{"ended context", checkEndedContext},
+	}
+	for _, group := range groups {
+		t.Run(group.name, func(t *testing.T) {
+			t.Parallel()
+			group.check(t, open(t))
+		})
+	}
+}
+
+// goroutines is how many callers the concurrent checks let loose at once.
+const goroutines = 64
+
+// epoch is a time with nanoseconds, so that none gets lost unnoticed.
+var epoch = time.Date(2026, 3, 14, 15, 9, 26, 535_897_932, time.UTC)
+
+// serial numbers what must be new in a store that several checks share.
+var serial atomic.Int64
+
+func unique(prefix string) string { return fmt.Sprintf("%s-%d", prefix, serial.Add(1)) }
+
+// tester is what *testing.T and *rapid.T have in common.
+type tester interface {
+	Helper()
+	Context() context.Context
+	Errorf(format string, args ...any)
+	Fatalf(format string, args ...any)
+}
+
+func mustDo(t tester, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatalf("unexpected error: %v", err)
+	}
+}
+
+func must[T any](t tester) func(value T, err error) T {
+	return func(value T, err error) T {
+		t.Helper()
+		mustDo(t, err)
+		return value
+	}
+}
+
+func wantError(t tester, what string, err, want error) {
+	t.Helper()
+	if !errors.Is(err, want) {
+		t.Errorf("%s: error %v, want %v", what, err, want)
+	}
+}
+
+// atOnce runs n calls that start together, and waits for all of them.
+func atOnce(n int, call func(i int)) {
+	var ready, done sync.WaitGroup
+	start := make(chan struct{})
+	for i := range n {
+		ready.Add(1)
+		done.Go(func() {
+			ready.Done()
+			<-start
+			call(i)
+		})
+	}
+	ready.Wait()
+	close(start)
+	done.Wait()
+}
+
+// checkEndedContext: a call whose context had ended says so and changes nothing.
+func checkEndedContext(t *testing.T, s Stores) {
+	ctx := t.Context()
+	partner := newPartner(unique("ended"))
+	key := newKey(unique("key"), partner.ID, store.ModeLive)
+	mustDo(t, s.Keys.CreatePartner(ctx, partner))
+	mustDo(t, s.Keys.AddKey(ctx, key))
+	must[store.Grant](t)(s.Meter.Take(ctx, partner.ID, partner.Limit, 4, epoch))
+	mustDo(t, s.Meter.Count(ctx, partner.ID, "token-intel", 3, epoch))
+
+	ended, cancel := context.WithCancel(ctx)
+	cancel()
+	other := unique("ended")
+	calls := map[string]func() error{
+		"CreatePartner": func() error { return s.Keys.CreatePartner(ended, newPartner(other)) },
+		"Partner":       func() error { _, err := s.Keys.Partner(ended, partner.ID); return err },
+		"Partners":      func() error { _, err := s.Keys.Partners(ended); return err },
+		"SetLimit":      func() error { return s.Keys.SetLimit(ended, partner.ID, store.Limit{PerMinute: 1, Burst: 1}) },
+		"AddKey":        func() error { return s.Keys.AddKey(ended, newKey(other, partner.ID, store.ModeLive)) },
+		"Key":           func() error { _, err := s.Keys.Key(ended, key.ID); return err },
+		"KeysOf":        func() error { _, err := s.Keys.KeysOf(ended, partner.ID); return err },
+		"RevokeKey":     func() error { return s.Keys.RevokeKey(ended, key.ID, epoch) },
+		"Take":          func() error { _, err := s.Meter.Take(ended, partner.ID, partner.Limit, 1, epoch); return err },
+		"Take of 0":     func() error { _, err := s.Meter.Take(ended, partner.ID, partner.Limit, 0, epoch); return err },
+		"Return":        func() error { return s.Meter.Return(ended, partner.ID, partner.Limit, 1, epoch) },
+		"Return of 0":   func() error { return s.Meter.Return(ended, partner.ID, partner.Limit, 0, epoch) },
+		"Count":         func() error { return s.Meter.Count(ended, partner.ID, "token-intel", 1, epoch) },
+		"Count of 0":    func() error { return s.Meter.Count(ended, partner.ID, "token-intel", 0, epoch) },
+		"Usage":         func() error { _, err := s.Meter.Usage(ended, partner.ID, epoch); return err },
+	}
+	for name, call := range calls {
+		wantError(t, name, call(), context.Canceled)
+	}
+
+	_, err := s.Keys.Partner(ctx, other)
+	wantError(t, "partner created after the end", err, store.ErrNotFound)
+	samePartner(t, must[store.Partner](t)(s.Keys.Partner(ctx, partner.ID)), partner)
+	sameKeys(t, must[[]store.Key](t)(s.Keys.KeysOf(ctx, partner.ID)), []store.Key{key})
+	if grant := must[store.Grant](t)(s.Meter.Take(ctx, partner.ID, partner.Limit, 0, epoch)); grant.Left != partner.Limit.Burst-4 {
+		t.Errorf("%d units left, want %d", grant.Left, partner.Limit.Burst-4)
+	}
+	if usage := must[store.Usage](t)(s.Meter.Usage(ctx, partner.ID, epoch)); usage.Today != 3 {
+		t.Errorf("%d units used today, want 3", usage.Today)
+	}
+}
