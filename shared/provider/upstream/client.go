@@ -312,7 +312,7 @@ func (c *Client) attempt(ctx context.Context, q question, number int) (*Response
 	failure.Provider, failure.Path = c.config.Name, q.path
 	if failure.delay != never {
 		failure.delay = max(failure.RetryAfter, c.backoff(number))
-		if deadline, ok := ctx.Deadline(); ok && time.Until(deadline) <= failure.delay {
+		if deadline, ok := ctx.Deadline(); c.breaker.IsOpen() || ok && time.Until(deadline) <= failure.delay {
 			failure.delay = never
 		}
 	}
