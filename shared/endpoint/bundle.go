@@ -5,14 +5,18 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
+	"net/http"
+	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
 	"github.com/mirrorworthy/mirrorworthy/shared/chain"
 )
 
-// slotMargin is what a bundle keeps of its deadline for putting the envelope together.
+// A bundle keeps a part of its time for putting the envelope together, a tenth of it but no more than slotMargin.
 const slotMargin = 200 * time.Millisecond
 
 // Bundle declares an endpoint that answers with the answers of its components, each in the slot of its name. Units, accepted
@@ -26,10 +30,21 @@ func Bundle(d Declaration, subject Typed[chain.Address], components ...Endpoint)
 		d.Units += components[i].Units
 		d.Graded = d.Graded || components[i].Graded
 	}
+	if slices.ContainsFunc(components, func(e Endpoint) bool { return e.UnitsFor != nil }) {
+		d.UnitsFor = func(r *Request) int {
+			units := 0
+			for i := range components {
+				units += components[i].Cost(r)
+			}
+			return units
+		}
+	}
 	return Endpoint{
 		Declaration: d, Components: components,
 		respond: func(ctx context.Context, r *Request) ([]byte, error) {
-			return envelope(d.Name, subject, components, runAll(ctx, components, r), r), nil
+			slots := runAll(ctx, components, r)
+			report(ctx, d.Name, components, slots, r)
+			return envelope(d.Name, subject, components, slots, r), nil
 		},
 	}
 }
@@ -45,7 +60,7 @@ type slot struct {
 func runAll(ctx context.Context, components []Endpoint, r *Request) []slot {
 	if deadline, ok := ctx.Deadline(); ok {
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithDeadline(ctx, deadline.Add(-slotMargin))
+		ctx, cancel = context.WithDeadline(ctx, deadline.Add(-min(slotMargin, time.Until(deadline)/10)))
 		defer cancel()
 	}
 	var (
@@ -113,21 +128,42 @@ func envelope(name string, subject Typed[chain.Address], components []Endpoint, 
 	return out.Bytes()
 }
 
+// quoteJSON encodes a text. Texts that are not valid UTF-8 keep what of them is.
 func quoteJSON(text string) string {
-	quoted, err := encode(text)
+	quoted, err := encode(strings.ToValidUTF8(text, "\uFFFD"))
 	if err != nil {
-		return `"` + strconv.Itoa(len(text)) + ` bytes of unprintable text"`
+		return `""`
 	}
 	return string(quoted)
 }
 
-// failures lists what went wrong inside a bundle, for the log.
-func failures(slots []slot) error {
-	var all []error
+// report logs and counts the failed components of a bundle.
+func report(ctx context.Context, bundle string, components []Endpoint, slots []slot, r *Request) {
 	for i := range slots {
-		if slots[i].err != nil {
-			all = append(all, slots[i].err)
+		err := slots[i].err
+		if err == nil {
+			continue
 		}
+		problem, provider := problemOf(err), providerOf(err)
+		level := slog.LevelWarn
+		if problem.Status == http.StatusInternalServerError {
+			level = slog.LevelError
+		}
+		r.log.LogAttrs(ctx, level, "slot failed", slog.String("request", r.ID), slog.String("bundle", bundle),
+			slog.String("slot", components[i].Slot()), slog.String("code", problem.Code), slog.String("provider", provider),
+			slog.String("cause", err.Error()))
+		r.metrics.Count(MetricSlotFailed, 1, "bundle", bundle, "slot", components[i].Slot(), "code", problem.Code, "provider", provider)
 	}
-	return errors.Join(all...)
+}
+
+// providerOf names the provider that an error blames, for errors that can tell.
+func providerOf(err error) string {
+	var blaming interface {
+		error
+		Provider() string
+	}
+	if errors.As(err, &blaming) {
+		return blaming.Provider()
+	}
+	return "unknown"
 }

@@ -3,6 +3,7 @@ package endpoint
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -17,7 +18,8 @@ const MethodVersion = "2026-11-1"
 
 // Declaration is what an endpoint says of itself.
 type Declaration struct {
-	// Name is the last part of the path, the name of the Lambda function and of its folder, like "trader-score".
+	// Name is the name of the Lambda function and of its folder, like "trader-score", and for most endpoints the last part of the
+	// path.
 	Name string
 	// Method and Path default to POST and /v1/<Name>.
 	Method, Path string
@@ -33,6 +35,13 @@ type Declaration struct {
 	Needs []market.Port
 	// Graded is true for answers made by our methods; they carry the method version.
 	Graded bool
+	// Open endpoints need no key and are not metered.
+	Open bool
+	// Status is the HTTP status of a success, 200 by default.
+	Status int
+	// Check, when set, holds the request against what parameters cannot say, wallet signatures among it: after the parameters,
+	// before any units are charged.
+	Check func(context.Context, *Request) error
 }
 
 // Endpoint is a declaration together with what answers it. The zero value is of no use: Single and Bundle make endpoints.
@@ -62,24 +71,31 @@ func Single[F, A any](d Declaration, gather func(context.Context, *Request) (F, 
 // Operation declares an endpoint that reads or changes the service's own state rather than judging facts.
 func Operation[A any](d Declaration, perform func(context.Context, *Request) (A, error)) Endpoint {
 	var zero A
-	return Endpoint{
-		Declaration: d.withDefaults(), Answer: zero,
-		respond: func(ctx context.Context, r *Request) ([]byte, error) {
-			answer, err := perform(ctx, r)
-			if err != nil {
-				return nil, err
-			}
-			return encode(answer)
-		},
-	}
+	e := Document(d, func(ctx context.Context, r *Request) ([]byte, error) {
+		answer, err := perform(ctx, r)
+		if err != nil {
+			return nil, err
+		}
+		return encode(answer)
+	})
+	e.Answer = zero
+	return e
+}
+
+// Document declares an endpoint whose answer is JSON already, and goes out as it is.
+func Document(d Declaration, read func(context.Context, *Request) ([]byte, error)) Endpoint {
+	return Endpoint{Declaration: d.withDefaults(), respond: read}
 }
 
 func (d Declaration) withDefaults() Declaration {
 	if d.Method == "" {
-		d.Method = "POST"
+		d.Method = http.MethodPost
 	}
 	if d.Path == "" {
 		d.Path = "/v1/" + d.Name
+	}
+	if d.Status == 0 {
+		d.Status = http.StatusOK
 	}
 	return d
 }
@@ -114,13 +130,18 @@ func (e *Endpoint) answer(ctx context.Context, r *Request) (body []byte, err err
 	return e.respond(ctx, r)
 }
 
-// union lists the parameters of several endpoints, each name once, in order of appearance.
+// union lists the parameters of several endpoints, each name once, in order of appearance. It panics where two mean different
+// things by a name: a bundle could not hand such a parameter on.
 func union(components []Endpoint) []Parameter {
 	var all []Parameter
 	for i := range components {
 		for _, p := range components[i].Parameters {
-			if !slices.ContainsFunc(all, func(q Parameter) bool { return q.Specification().Name == p.Specification().Name }) {
+			s := p.Specification()
+			at := slices.IndexFunc(all, func(q Parameter) bool { return q.Specification().Name == s.Name })
+			if at < 0 {
 				all = append(all, p)
+			} else if !same(all[at].Specification(), s) {
+				panic("endpoint: " + components[i].Name + " accepts another " + s.Name + " than the components before it")
 			}
 		}
 	}

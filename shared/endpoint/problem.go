@@ -56,6 +56,11 @@ func Invalid(parameter, message string) *Problem {
 	return &Problem{Status: http.StatusBadRequest, Code: "invalid_param", Message: message, Parameter: parameter}
 }
 
+// The other refusals, each with its code in the API's table of errors.
+func refuse(status int, code, message string) *Problem {
+	return &Problem{Status: status, Code: code, Message: message}
+}
+
 // providerRetry is how long a partner is asked to wait for a provider to come back.
 const providerRetry = 10 * time.Second
 

@@ -1,0 +1,79 @@
+package endpoint
+
+import (
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// errorBody is the body of every refusal.
+type errorBody struct {
+	Error             string   `json:"error"`
+	Message           string   `json:"message"`
+	RequestID         string   `json:"requestId"`
+	Parameter         string   `json:"param,omitzero"`
+	Accepted          []string `json:"accepted,omitzero"`
+	Supported         []string `json:"supported,omitzero"`
+	RetryAfterSeconds int      `json:"retryAfterSeconds,omitzero"`
+}
+
+// write sends an answer with the headers that every response carries.
+func write(w http.ResponseWriter, r *http.Request, c *call, answer reply) {
+	header := w.Header()
+	header.Set("X-Request-Id", c.id)
+	header.Set("X-Usage-Units", strconv.Itoa(answer.units))
+	header.Set("Cache-Control", "no-store")
+	header.Set("X-Content-Type-Options", "nosniff")
+	if c.quota != nil {
+		header.Set("RateLimit-Policy", fmt.Sprintf(`"fair-use";q=%d;w=60`, c.quota.limit.PerMinute))
+		header.Set("RateLimit", fmt.Sprintf(`"fair-use";r=%d;t=%d`, c.quota.left, wholeSeconds(c.quota.reset)))
+	}
+	if len(answer.allow) > 0 {
+		header.Set("Allow", strings.Join(answer.allow, ", "))
+	}
+	body := answer.body
+	if problem := answer.problem; problem != nil {
+		body = encodeProblem(problem, c.id)
+		if problem.RetryAfter > 0 {
+			header.Set("Retry-After", strconv.Itoa(wholeSeconds(problem.RetryAfter)))
+		}
+		if problem.Status == http.StatusUnauthorized {
+			header.Set("WWW-Authenticate", "Bearer")
+		}
+	} else if c.endpoint != nil && c.endpoint.Graded {
+		header.Set("X-Method-Version", MethodVersion)
+	}
+	if answer.status == http.StatusNoContent {
+		w.WriteHeader(answer.status)
+		return
+	}
+	header.Set("Content-Type", "application/json")
+	header.Set("Content-Length", strconv.Itoa(len(body)))
+	w.WriteHeader(answer.status)
+	if r.Method != http.MethodHead {
+		// An error here means that nobody listens anymore.
+		_, _ = w.Write(body)
+	}
+}
+
+// encodeProblem is the body of a refusal. Names that are not valid UTF-8 never get here: the decoders refuse them.
+func encodeProblem(problem *Problem, id string) []byte {
+	body, err := encode(errorBody{
+		Error: problem.Code, Message: problem.Message, RequestID: id, Parameter: problem.Parameter,
+		Accepted: problem.Accepted, Supported: problem.Supported, RetryAfterSeconds: wholeSeconds(problem.RetryAfter),
+	})
+	if err != nil {
+		return []byte(`{"error":"internal","message":"Something went wrong on our side. Report the request id if it happens again.","requestId":` + strconv.Quote(id) + `}`)
+	}
+	return body
+}
+
+// wholeSeconds rounds up: a partner that waits so long has waited long enough.
+func wholeSeconds(d time.Duration) int {
+	if d <= 0 {
+		return 0
+	}
+	return int((d + time.Second - 1) / time.Second)
+}
