@@ -154,6 +154,9 @@ func plural(n int, unit string) string {
 	if n == 1 {
 		return "1 " + unit
 	}
+	if stem, ok := strings.CutSuffix(unit, "y"); ok && !strings.ContainsRune("aeiou", rune(stem[len(stem)-1])) {
+		unit = stem + "ie"
+	}
 	return fmt.Sprintf("%d %ss", n, unit)
 }
 

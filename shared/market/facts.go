@@ -259,3 +259,17 @@ type AddressSecurity struct {
 	Malicious Tristate
 	Reasons   []string
 }
+
+// Until is the history up to and including an instant. It shares everything with the original.
+func (a *Activity) Until(asOf time.Time) *Activity {
+	n := len(a.Transactions)
+	for n > 0 && a.Transactions[n-1].Time.After(asOf) {
+		n--
+	}
+	if n == len(a.Transactions) {
+		return a
+	}
+	cut := *a
+	cut.Transactions = a.Transactions[:n]
+	return &cut
+}

@@ -1,0 +1,289 @@
+package host
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/url"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/mirrorworthy/mirrorworthy/shared/chain"
+)
+
+// Mode tells where facts come from.
+type Mode string
+
+// The ways to feed the service.
+const (
+	// Sample asks the simulated market on loopback.
+	Sample Mode = "sample"
+	// Live asks the real providers.
+	Live Mode = "live"
+	// Replay answers from recorded exchanges.
+	Replay Mode = "replay"
+)
+
+// Config is the whole configuration, read once at start.
+type Config struct {
+	Mode Mode
+	// ReplayDir holds the recorded exchanges of the Replay mode; RecordDir is where the Live mode writes them, empty for nowhere.
+	ReplayDir, RecordDir string
+	// FixedClock stops the service's clock at an instant; zero lets it run.
+	FixedClock time.Time
+	// Addresses are the providers' base URLs by name; blockscout and the nodes have one for each chain, like
+	// "blockscout/base". Keys are their optional keys.
+	Addresses map[string]string
+	Keys      map[string]Secret
+	// SingleTimeout and BundleTimeout end a request's work.
+	SingleTimeout, BundleTimeout time.Duration
+	// Pepper keys the hashes of partner keys.
+	Pepper Secret
+	// RecordsTable and MetersTable are the DynamoDB tables; DynamoDBEndpoint replaces the region's own, for tests.
+	RecordsTable, MetersTable, DynamoDBEndpoint, Region string
+	LogLevel                                            slog.Level
+	// Tracing sends X-Ray segments.
+	Tracing bool
+
+	// Port, DataDir and SampleSeed matter to the local gateway only.
+	Port       int
+	DataDir    string
+	SampleSeed uint64
+}
+
+// Secret is text that prints as stars wherever it is printed by accident.
+type Secret string
+
+// String hides the secret.
+func (Secret) String() string { return "***" }
+
+// GoString hides the secret.
+func (Secret) GoString() string { return "***" }
+
+// LogValue hides the secret.
+func (Secret) LogValue() slog.Value { return slog.StringValue("***") }
+
+// Reveal gives the text itself.
+func (s Secret) Reveal() string { return string(s) }
+
+// Setting describes one environment variable.
+type Setting struct {
+	Name, Default, Meaning string
+	read                   func(c *Config, value string) error
+}
+
+// Settings lists every environment variable that is read, with its default.
+func Settings() []Setting {
+	settings := []Setting{
+		{"PROVIDERS", "sample", "sample, live, or replay:DIR with recorded exchanges", readMode},
+		{"CLOCK", "", "an RFC 3339 time at which the service's clock stands still; empty lets it run", func(c *Config, value string) (err error) {
+			c.FixedClock, err = time.Parse(time.RFC3339, value)
+			return wantIf(err, "a time like 2026-11-21T00:00:00Z")
+		}},
+		{"RECORD", "", "a folder to which live exchanges are written, keys removed", func(c *Config, value string) error {
+			c.RecordDir = value
+			return nil
+		}},
+		{"PORT", "3000", "the local gateway's port", func(c *Config, value string) (err error) {
+			c.Port, err = strconv.Atoi(value)
+			if err != nil || c.Port < 0 || c.Port > 65535 {
+				return errors.New("want a port number from 0 to 65535")
+			}
+			return nil
+		}},
+		{"DATA_DIR", "data", "the folder of the local store and key", func(c *Config, value string) error {
+			c.DataDir = value
+			return nil
+		}},
+		{"SAMPLE_SEED", "1", "the seed of the sample market", func(c *Config, value string) (err error) {
+			c.SampleSeed, err = strconv.ParseUint(value, 10, 64)
+			return wantIf(err, "a whole number from 0")
+		}},
+		{"SINGLE_TIMEOUT", "6s", "how long a single answer may take", func(c *Config, value string) (err error) {
+			c.SingleTimeout, err = readTimeout(value)
+			return err
+		}},
+		{"BUNDLE_TIMEOUT", "8s", "how long a bundle may take", func(c *Config, value string) (err error) {
+			c.BundleTimeout, err = readTimeout(value)
+			return err
+		}},
+		{"LOG_LEVEL", "info", "debug, info, warn or error", func(c *Config, value string) error {
+			return wantIf(c.LogLevel.UnmarshalText([]byte(value)), "debug, info, warn or error")
+		}},
+		{"TRACING", "off", "on sends X-Ray segments", func(c *Config, value string) error {
+			c.Tracing = value == "on"
+			if value != "on" && value != "off" {
+				return errors.New("want on or off")
+			}
+			return nil
+		}},
+		{"KEY_PEPPER", "", "the secret under which partner keys are hashed; the local gateway makes its own", func(c *Config, value string) error {
+			c.Pepper = Secret(value)
+			if len(value) < 16 {
+				return errors.New("want at least 16 characters")
+			}
+			return nil
+		}},
+		{"RECORDS_TABLE", "", "the DynamoDB table of records", func(c *Config, value string) error { c.RecordsTable = value; return nil }},
+		{"METERS_TABLE", "", "the DynamoDB table of meters", func(c *Config, value string) error { c.MetersTable = value; return nil }},
+		{"DYNAMODB_ENDPOINT", "", "a DynamoDB endpoint other than the region's", func(c *Config, value string) error {
+			c.DynamoDBEndpoint = value
+			return wantURL(value)
+		}},
+		{"AWS_REGION", "", "the AWS region", func(c *Config, value string) error { c.Region = value; return nil }},
+	}
+	for _, p := range providers() {
+		settings = append(settings, addressSetting(p.variable+"_URL", p.name, p.live))
+		if p.keyed {
+			settings = append(settings, Setting{p.variable + "_KEY", "", "an optional key for " + p.name, func(c *Config, value string) error {
+				c.Keys[p.name] = Secret(value)
+				return nil
+			}})
+		}
+	}
+	return settings
+}
+
+func addressSetting(variable, name, byDefault string) Setting {
+	meaning := "the base address of " + name
+	return Setting{variable, byDefault, meaning, func(c *Config, value string) error {
+		c.Addresses[name] = strings.TrimSuffix(value, "/")
+		return wantURL(value)
+	}}
+}
+
+// ReadConfig reads the configuration. Every variable that is set to something impossible is named in the error, with what would
+// be right.
+func ReadConfig(getenv func(string) string) (Config, error) {
+	config := Config{Addresses: make(map[string]string), Keys: make(map[string]Secret)}
+	var wrong []error
+	for _, setting := range Settings() {
+		value := getenv(setting.Name)
+		if value == "" {
+			value = setting.Default
+		}
+		if value == "" {
+			continue
+		}
+		if err := setting.read(&config, value); err != nil {
+			if strings.HasSuffix(setting.Name, "_KEY") || setting.Name == "KEY_PEPPER" {
+				value = Secret(value).String()
+			}
+			wrong = append(wrong, fmt.Errorf("%s=%s: %w", setting.Name, value, err))
+		}
+	}
+	if config.RecordDir != "" && config.Mode != Live {
+		wrong = append(wrong, fmt.Errorf("RECORD=%s: only PROVIDERS=live can be recorded", config.RecordDir))
+	}
+	if config.BundleTimeout < config.SingleTimeout {
+		wrong = append(wrong, fmt.Errorf("BUNDLE_TIMEOUT=%s: want at least SINGLE_TIMEOUT (%s)", config.BundleTimeout, config.SingleTimeout))
+	}
+	return config, errors.Join(wrong...)
+}
+
+func readMode(c *Config, value string) error {
+	if dir, ok := strings.CutPrefix(value, "replay:"); ok && dir != "" {
+		info, err := os.Stat(dir)
+		if err != nil || !info.IsDir() {
+			return errors.New("want replay:DIR with a folder that exists")
+		}
+		c.Mode, c.ReplayDir = Replay, dir
+		return nil
+	}
+	switch Mode(value) {
+	case Sample, Live:
+		c.Mode = Mode(value)
+		return nil
+	}
+	return errors.New("want sample, live or replay:DIR")
+}
+
+func readTimeout(value string) (time.Duration, error) {
+	d, err := time.ParseDuration(value)
+	if err != nil || d < 100*time.Millisecond || d > 29*time.Second {
+		return 0, errors.New("want a duration from 100ms to 29s")
+	}
+	return d, nil
+}
+
+func wantIf(err error, want string) error {
+	if err != nil {
+		return errors.New("want " + want)
+	}
+	return nil
+}
+
+func wantURL(value string) error {
+	u, err := url.Parse(value)
+	if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
+		return errors.New("want an http or https address")
+	}
+	return nil
+}
+
+// provider is one upstream, or one of its hosts.
+type provider struct {
+	name, variable, live string
+	// perMinute is what the provider allows without a key.
+	perMinute int
+	keyed     bool
+}
+
+// providers lists every upstream the service can ask, with the limits they publish for callers without a key.
+func providers() []provider {
+	all := []provider{
+		{"geckoterminal", "GECKOTERMINAL", "https://api.geckoterminal.com/api/v2", 30, false},
+		{"dexscreener", "DEXSCREENER", "https://api.dexscreener.com", 300, false},
+		{"defillama", "DEFILLAMA", "https://coins.llama.fi", 300, false},
+		{"goplus", "GOPLUS", "https://api.gopluslabs.io", 30, true},
+	}
+	for _, on := range chain.All() {
+		suffix := strings.ToUpper(string(on.Slug))
+		if host := explorers[on.Slug]; host != "" {
+			all = append(all, provider{explorerOf(on), "BLOCKSCOUT_" + suffix, host, 180, true})
+		}
+		all = append(all, provider{nodeOf(on), "RPC_" + suffix, nodes[on.Slug], 600, false})
+	}
+	return all
+}
+
+func explorerOf(on *chain.Chain) string { return "blockscout/" + string(on.Slug) }
+func nodeOf(on *chain.Chain) string     { return "rpc/" + string(on.Slug) }
+
+// explorers are the public explorers; a chain without one is read through its node.
+var explorers = map[chain.Slug]string{
+	chain.Ethereum: "https://eth.blockscout.com/api/v2",
+	chain.Base:     "https://base.blockscout.com/api/v2",
+	chain.Arbitrum: "https://arbitrum.blockscout.com/api/v2",
+	chain.Polygon:  "https://polygon.blockscout.com/api/v2",
+	chain.Optimism: "https://optimism.blockscout.com/api/v2",
+}
+
+// nodes are public nodes that answer without a key.
+var nodes = map[chain.Slug]string{
+	chain.Ethereum: "https://ethereum.publicnode.com",
+	chain.Base:     "https://base.publicnode.com",
+	chain.BSC:      "https://binance.llamarpc.com",
+	chain.Arbitrum: "https://arbitrum-one.publicnode.com",
+	chain.Polygon:  "https://polygon-bor.publicnode.com",
+	chain.Optimism: "https://optimism.publicnode.com",
+}
+
+// SampleAddresses are the providers' addresses on a sample market served at base.
+func SampleAddresses(base string) map[string]string {
+	addresses := map[string]string{
+		"geckoterminal": base + "/geckoterminal/api/v2",
+		"dexscreener":   base + "/dexscreener",
+		"defillama":     base + "/defillama",
+		"goplus":        base + "/goplus",
+	}
+	for _, on := range chain.All() {
+		if explorers[on.Slug] != "" {
+			addresses[explorerOf(on)] = base + "/blockscout/" + string(on.Slug) + "/api/v2"
+		}
+		addresses[nodeOf(on)] = base + "/rpc/" + string(on.Slug)
+	}
+	return addresses
+}

@@ -1,0 +1,234 @@
+package wallet
+
+import (
+	"bytes"
+	"context"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/mirrorworthy/mirrorworthy/shared/chain"
+	"github.com/mirrorworthy/mirrorworthy/shared/copysimulation"
+	"github.com/mirrorworthy/mirrorworthy/shared/display"
+	"github.com/mirrorworthy/mirrorworthy/shared/endpoint"
+	"github.com/mirrorworthy/mirrorworthy/shared/market"
+	"github.com/mirrorworthy/mirrorworthy/shared/reason"
+)
+
+// CopySimulateAnswer is what a delayed copier of the wallet's entries would have made. Aggregates are null unless rated.
+type CopySimulateAnswer struct {
+	Simulated bool `json:"simulated"`
+	// Reason says why nothing could be simulated; null when something was.
+	Reason *string `json:"reason"`
+	Rated  bool    `json:"rated"`
+	// WinRate is the share of simulated trades that gained after costs.
+	WinRate             *float64 `json:"winRate"`
+	MedianReturnPct     *float64 `json:"medianReturnPct"`
+	CompoundedReturnPct *float64 `json:"compoundedReturnPct"`
+	// BaseWinRate is the win rate of random entries in the same tokens within three days of the wallet's.
+	BaseWinRate *float64       `json:"baseWinRate"`
+	Best        *SimulatedBest `json:"best"`
+	Worst       *SimulatedBest `json:"worst"`
+	Form        *string        `json:"form"`
+	// ClosedPositions counts the wallet's own closed positions; SimulatedTrades those copies whose horizon is over.
+	ClosedPositions int              `json:"closedPositions"`
+	SimulatedTrades int              `json:"simulatedTrades"`
+	PendingTrades   int              `json:"pendingTrades"`
+	SkippedTrades   int              `json:"skippedTrades"`
+	PerTrade        []SimulatedTrade `json:"perTrade"`
+	Terms           SimulationTerms  `json:"terms"`
+	Reasons         []reason.Reason  `json:"reasons"`
+	Note            string           `json:"note"`
+}
+
+// SimulatedBest is the best or the worst simulated trade.
+type SimulatedBest struct {
+	Symbol string   `json:"symbol"`
+	NetPct *float64 `json:"netPct"`
+}
+
+// SimulatedTrade is one simulated copy. NetPct is null while pending and when skipped.
+type SimulatedTrade struct {
+	Symbol       string   `json:"symbol"`
+	EntryMinsAgo int      `json:"entryMinsAgo"`
+	NetPct       *float64 `json:"netPct"`
+	Status       string   `json:"status"`
+}
+
+// SimulationTerms are the constants of the simulation.
+type SimulationTerms struct {
+	Entry               string  `json:"entry"`
+	HorizonDays         int     `json:"horizonDays"`
+	RoundTripHaircutPct float64 `json:"roundTripHaircutPct"`
+	StakePct            float64 `json:"stakePct"`
+}
+
+// maximumPerTrade bounds the list of single copies, the latest first.
+const maximumPerTrade = 200
+
+// copyFacts are a history and what is known about selling its tokens.
+type copyFacts struct {
+	*History
+	security map[chain.Address]market.TokenSecurity
+}
+
+// CopySimulate declares copy-simulate.
+func CopySimulate() endpoint.Endpoint {
+	return endpoint.Single(endpoint.Declaration{
+		Name: "copy-simulate", Units: 2, Graded: true,
+		Summary:    "Simulates a follower who copied the wallet's entries with a delay, costs included.",
+		Parameters: []endpoint.Parameter{endpoint.Wallet, endpoint.Chain},
+		Needs:      append([]market.Port{market.TokenSecurityFacts}, historyNeeds...),
+	}, gatherCopyFacts, assessCopySimulate)
+}
+
+func gatherCopyFacts(ctx context.Context, r *endpoint.Request) (copyFacts, error) {
+	history, err := gatherHistory(ctx, r)
+	if err != nil {
+		return copyFacts{}, err
+	}
+	entries, _ := history.entries()
+	seen := make(map[chain.Address]bool, len(entries))
+	var tokens []chain.Address
+	for _, e := range entries {
+		if !seen[e.Token] {
+			seen[e.Token] = true
+			tokens = append(tokens, e.Token)
+		}
+	}
+	if len(tokens) == 0 {
+		return copyFacts{History: history}, nil
+	}
+	slices.SortFunc(tokens, func(a, b chain.Address) int { return bytes.Compare(a[:], b[:]) })
+	security, err := r.Session.Sources.TokenSecurity.TokenSecurity(ctx, history.Chain, tokens)
+	return copyFacts{History: history, security: security}, err
+}
+
+func assessCopySimulate(facts copyFacts, asOf time.Time) CopySimulateAnswer {
+	result := facts.simulate(facts.security, asOf)
+	answer := CopySimulateAnswer{
+		Simulated: result.Counted > 0, ClosedPositions: facts.Measures.N,
+		SimulatedTrades: result.Counted, PendingTrades: result.Pending, SkippedTrades: result.Skipped,
+		PerTrade: facts.perTrade(result, asOf),
+		Terms: SimulationTerms{
+			Entry: "close of the hour of the wallet's first buy", HorizonDays: int(copysimulation.Horizon / (24 * time.Hour)),
+			RoundTripHaircutPct: copysimulation.Haircut * 100, StakePct: copysimulation.Stake * 100,
+		},
+		Note: "Simulated, not traded: every copy is held for seven days whatever the wallet did, and compounding stakes 10% of equity a trade.",
+	}
+	answer.Rated = facts.Measures.N >= copysimulation.MinimumTrades && result.Counted >= copysimulation.MinimumTrades
+	var reasons []reason.Reason
+	if !answer.Simulated {
+		code, why := facts.whyNotSimulated(result, asOf)
+		answer.Reason = &code
+		reasons = append(reasons, why)
+	}
+	if answer.Rated {
+		form := result.Form()
+		answer.Form = &form
+		answer.WinRate = display.Probability(result.WinRate)
+		answer.MedianReturnPct = display.Percent(result.Median)
+		answer.CompoundedReturnPct = display.Percent(result.Compounded)
+		answer.BaseWinRate = display.Probability(result.BaseWinRate)
+		answer.Best, answer.Worst = facts.extremes(result)
+		reasons = append(reasons, ratedSimulationReasons(result, form)...)
+	} else if answer.Simulated {
+		reasons = append(reasons, because("THIN", 1,
+			"Only %s could be simulated, from %s; at least %d of each are needed before a win rate says anything.",
+			display.Count(result.Counted, "copy"), display.Count(facts.Measures.N, "closed position"), copysimulation.MinimumTrades))
+	}
+	reasons = append(reasons, facts.simulationCoverage(result)...)
+	answer.Reasons = reason.Top(append(reasons, facts.coverageReasons(asOf)...))
+	return answer
+}
+
+// perTrade lists the copies, latest entry first.
+func (f copyFacts) perTrade(result copysimulation.Result, asOf time.Time) []SimulatedTrade {
+	rows := make([]SimulatedTrade, 0, min(len(result.Trades), maximumPerTrade))
+	for i := len(result.Trades) - 1; i >= 0 && len(rows) < maximumPerTrade; i-- {
+		t := &result.Trades[i]
+		rows = append(rows, SimulatedTrade{
+			Symbol: f.symbol(t.Token), EntryMinsAgo: display.MinutesAgo(t.At, asOf),
+			NetPct: display.Percent(t.Net), Status: string(t.Status),
+		})
+	}
+	return rows
+}
+
+func (f copyFacts) extremes(result copysimulation.Result) (best, worst *SimulatedBest) {
+	for i := range result.Trades {
+		t := &result.Trades[i]
+		if math.IsNaN(t.Net) {
+			continue
+		}
+		if best == nil && t.Net == result.Best {
+			best = &SimulatedBest{Symbol: f.symbol(t.Token), NetPct: display.Percent(t.Net)}
+		}
+		if worst == nil && t.Net == result.Worst {
+			worst = &SimulatedBest{Symbol: f.symbol(t.Token), NetPct: display.Percent(t.Net)}
+		}
+	}
+	return best, worst
+}
+
+// whyNotSimulated names what is missing, most telling first.
+func (f copyFacts) whyNotSimulated(result copysimulation.Result, asOf time.Time) (string, reason.Reason) {
+	entries, sameBlockOnly := f.entries()
+	switch {
+	case sameBlockOnly:
+		return "mev-only", because("MEV_ONLY", 1, "Every position was opened and closed within one block; nobody could have copied it.")
+	case len(entries) == 0 && len(f.Book.Positions) > 0 && f.Unreached+f.Beyond == 0:
+		return "only-airdrops-or-transfers", because("NO_ENTRIES", 1, "The wallet's tokens came by airdrop or transfer; there is no buy to copy.")
+	case len(f.Book.Positions) == 0 && len(f.Book.Ledger.Transfers) > 0 && len(f.Book.Ledger.Trades) == 0:
+		return "only-airdrops-or-transfers", because("NO_ENTRIES", 1, "The wallet's tokens came by airdrop or transfer; there is no buy to copy.")
+	case result.Pending > 0:
+		next := result.Trades[0].ResolvesAt
+		for i := range result.Trades {
+			if t := &result.Trades[i]; t.Status == copysimulation.Pending {
+				next = t.ResolvesAt
+				break
+			}
+		}
+		return "all-entries-too-recent", because("PENDING", 1, "All entries are less than seven days old; the first result is due on %s.", next.Format("2006-01-02"))
+	case result.Skipped > 0:
+		return "no-price-history", because("NO_PRICES", 1, "No hourly prices are known for the hours of %s.", display.Count(result.Skipped, "entry"))
+	}
+	return "no-closed-positions", because("THIN", 1, "The wallet has no position to copy; at least %d are needed.", copysimulation.MinimumTrades)
+}
+
+func ratedSimulationReasons(result copysimulation.Result, form string) []reason.Reason {
+	var reasons []reason.Reason
+	if math.IsNaN(result.BaseWinRate) {
+		reasons = append(reasons, because("SIM", 1, "A delayed copier won %d of %d; there were no comparable hours to tell what chance would give.", result.Wins, result.Counted))
+	} else {
+		reasons = append(reasons, because("SIM_VS_BASE", 1, "A delayed copier won %d of %d; random entries in the same tokens won %s.",
+			result.Wins, result.Counted, display.PercentText(result.BaseWinRate)))
+	}
+	reasons = append(reasons, because("MEDIAN", 0.9, "The middle result was %s after a %s round trip.", display.PercentText(result.Median), display.PercentText(copysimulation.Haircut)))
+	if result.Dead > 0 {
+		reasons = append(reasons, because("DEAD", 0.8, "%s could not have been sold a week later, at a total loss.", display.Count(result.Dead, "entry")))
+	}
+	switch form {
+	case "hot":
+		reasons = append(reasons, because("FORM", 0.5, "The last five copies did better than those before."))
+	case "cold":
+		reasons = append(reasons, because("FORM", 0.7, "The last five copies did worse than those before."))
+	}
+	return reasons
+}
+
+func (f copyFacts) simulationCoverage(result copysimulation.Result) []reason.Reason {
+	var reasons []reason.Reason
+	if result.Pending > 0 && result.Counted > 0 {
+		reasons = append(reasons, because("PENDING_SOME", 0.2, "Still open and not counted: %s.", display.Count(result.Pending, "copy")))
+	}
+	if missing := f.Unreached + f.Beyond; missing > 0 {
+		reasons = append(reasons, because("UNREACHED", 0.3, "Prices of %s were not looked up this time; their entries are not counted.", display.Count(missing, "token")))
+	}
+	return reasons
+}
+
+// symbol is how a token is shown.
+func (r *Record) symbol(token chain.Address) string {
+	return display.Symbol(r.Chain, token, r.Book.Ledger.Tokens[token].Symbol)
+}

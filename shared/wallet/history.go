@@ -1,0 +1,176 @@
+package wallet
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"math"
+	"slices"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/mirrorworthy/mirrorworthy/shared/chain"
+	"github.com/mirrorworthy/mirrorworthy/shared/copysimulation"
+	"github.com/mirrorworthy/mirrorworthy/shared/endpoint"
+	"github.com/mirrorworthy/mirrorworthy/shared/market"
+	"github.com/mirrorworthy/mirrorworthy/shared/position"
+)
+
+// History is a record together with the hourly prices of the tokens it traded.
+type History struct {
+	*Record
+	Series map[chain.Address]*copysimulation.Series
+	// Unreached counts tokens whose prices could not be had this time, though others could.
+	Unreached int
+	// Beyond counts tokens left out because only the latest so many are looked up.
+	Beyond int
+}
+
+var historyNeeds = append([]market.Port{market.CandleFacts}, recordNeeds...)
+
+const (
+	// maximumHistoryTokens bounds how many tokens' candles are read, those entered last first.
+	maximumHistoryTokens = 40
+	// historyLead and historyTail are how much more than the entries themselves the candles cover: the random copier enters up
+	// to three days earlier or later, and prices are carried forward up to two days.
+	historyLead     = 7 * 24 * time.Hour
+	historyTail     = 3*24*time.Hour + copysimulation.Horizon + time.Hour
+	parallelCandles = 8
+)
+
+type historyKey struct{ record recordKey }
+
+func gatherHistory(ctx context.Context, r *endpoint.Request) (*History, error) {
+	return HistoryOf(ctx, r.Session, endpoint.Chain.Of(r), endpoint.Wallet.Of(r), r.AsOf)
+}
+
+// HistoryOf gathers a wallet's history through a session, once a session whoever asks. Tokens whose candles could not be
+// had are counted; it fails with market.ErrUnavailable only when none could.
+func HistoryOf(ctx context.Context, session *market.Session, on *chain.Chain, wallet chain.Address, asOf time.Time) (*History, error) {
+	key := historyKey{recordKey{on.Slug, wallet}}
+	return market.Once(ctx, session, key, func(ctx context.Context) (*History, error) {
+		record, err := RecordOf(ctx, session, on, wallet, asOf)
+		if err != nil {
+			return nil, err
+		}
+		return readHistory(ctx, session.Sources.Candles, record, asOf)
+	})
+}
+
+func readHistory(ctx context.Context, candles market.CandlePort, record *Record, asOf time.Time) (*History, error) {
+	requests, beyond := candleRequests(record, asOf)
+	history := &History{Record: record, Series: make(map[chain.Address]*copysimulation.Series, len(requests)), Beyond: beyond}
+	series := make([]*copysimulation.Series, len(requests))
+	failures := make([]error, len(requests))
+	group := errgroup.Group{}
+	group.SetLimit(parallelCandles)
+	for i := range requests {
+		group.Go(func() error {
+			found, err := candles.Candles(ctx, record.Chain, requests[i])
+			if err != nil {
+				failures[i] = err
+				return nil
+			}
+			series[i] = copysimulation.NewSeries(found.Hours, asOf)
+			return nil
+		})
+	}
+	_ = group.Wait()
+	for i := range requests {
+		if failures[i] != nil {
+			history.Unreached++
+			continue
+		}
+		history.Series[requests[i].Token] = series[i]
+	}
+	if history.Unreached > 0 && history.Unreached == len(requests) {
+		return nil, errors.Join(failures...)
+	}
+	return history, nil
+}
+
+// candleRequests asks for one stretch of candles for each token entered, in the pool that is deepest now.
+func candleRequests(record *Record, asOf time.Time) (requests []market.CandleRequest, beyond int) {
+	type span struct{ first, last time.Time }
+	spans := make(map[chain.Address]span)
+	for i := range record.Book.Positions {
+		p := &record.Book.Positions[i]
+		if p.Buys == 0 {
+			continue
+		}
+		s, found := spans[p.Token]
+		if !found || p.OpenedAt.Before(s.first) {
+			s.first = p.OpenedAt
+		}
+		if !found || p.OpenedAt.After(s.last) {
+			s.last = p.OpenedAt
+		}
+		spans[p.Token] = s
+	}
+	for token, s := range spans {
+		pool, found := deepestPool(record.Pools[token])
+		if !found {
+			continue
+		}
+		to := s.last.Add(historyTail)
+		if to.After(asOf) {
+			to = asOf
+		}
+		requests = append(requests, market.CandleRequest{
+			Pool: pool.ID, Token: token,
+			From: s.first.Add(-historyLead).Truncate(time.Hour), To: to.Truncate(time.Hour),
+		})
+	}
+	slices.SortFunc(requests, func(a, b market.CandleRequest) int {
+		if c := spans[b.Token].last.Compare(spans[a.Token].last); c != 0 {
+			return c
+		}
+		return bytes.Compare(a.Token[:], b.Token[:])
+	})
+	if len(requests) > maximumHistoryTokens {
+		beyond = len(requests) - maximumHistoryTokens
+		requests = requests[:maximumHistoryTokens]
+	}
+	return requests, beyond
+}
+
+// entries lists the trader's entries a copier could have followed, of tokens within the history's reach.
+func (h *History) entries() (entries []copysimulation.Entry, sameBlockOnly bool) {
+	copyable, sameBlock := 0, 0
+	for i := range h.Book.Positions {
+		p := &h.Book.Positions[i]
+		if p.Buys == 0 {
+			continue
+		}
+		if p.SameBlock {
+			sameBlock++
+			continue
+		}
+		copyable++
+		_, read := h.Series[p.Token]
+		if !read && len(h.Pools[p.Token]) > 0 {
+			continue // beyond reach: not a token without a market
+		}
+		entries = append(entries, copysimulation.Entry{Token: p.Token, At: p.OpenedAt, AlreadyDead: p.Ending == position.Dead})
+	}
+	return entries, copyable == 0 && sameBlock > 0
+}
+
+// simulate runs the delayed copier over the history's entries.
+func (h *History) simulate(security map[chain.Address]market.TokenSecurity, asOf time.Time) copysimulation.Result {
+	entries, _ := h.entries()
+	terms := make(map[chain.Address]copysimulation.Terms, len(entries))
+	for _, e := range entries {
+		t := copysimulation.Terms{SellTax: math.NaN(), QuoteUSD: math.NaN()}
+		if pool, found := deepestPool(h.Pools[e.Token]); found {
+			t.QuoteUSD = pool.LiquidityUSD / 2
+		}
+		if s, found := security[e.Token]; found {
+			t.SellTax = s.SellTax
+			t.Unsellable = s.Honeypot == market.Yes
+		}
+		terms[e.Token] = t
+	}
+	return copysimulation.Run(entries, h.Series, terms, asOf)
+}

@@ -1,0 +1,29 @@
+package wallet
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/mirrorworthy/mirrorworthy/shared/display"
+	"github.com/mirrorworthy/mirrorworthy/shared/reason"
+)
+
+// coverageWeight puts what was not read behind what was found, and before small print.
+const coverageWeight = 0.05
+
+// coverageReasons says how much of the wallet's history lies behind an answer, where it is not all of it.
+func (r *Record) coverageReasons(asOf time.Time) []reason.Reason {
+	if !r.Book.Ledger.Truncated {
+		return nil
+	}
+	return []reason.Reason{{
+		Code: "TRUNCATED", Weight: coverageWeight,
+		Text: fmt.Sprintf("Only the last %s of this wallet's history were read; what it did before is not in this answer.",
+			display.DurationText(asOf.Sub(r.Book.Ledger.Since))),
+	}}
+}
+
+// because makes a reason of a template and its numbers.
+func because(code string, weight float64, template string, values ...any) reason.Reason {
+	return reason.Reason{Code: code, Weight: weight, Text: fmt.Sprintf(template, values...)}
+}

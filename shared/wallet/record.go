@@ -1,0 +1,243 @@
+package wallet
+
+import (
+	"bytes"
+	"context"
+	"math"
+	"slices"
+	"sort"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/mirrorworthy/mirrorworthy/shared/chain"
+	"github.com/mirrorworthy/mirrorworthy/shared/endpoint"
+	"github.com/mirrorworthy/mirrorworthy/shared/market"
+	"github.com/mirrorworthy/mirrorworthy/shared/position"
+	"github.com/mirrorworthy/mirrorworthy/shared/stats"
+	"github.com/mirrorworthy/mirrorworthy/shared/trader"
+)
+
+// Record is a wallet's trading on one chain as every answer about the trader sees it. It is shared and never changed.
+type Record struct {
+	Chain    *chain.Chain
+	Wallet   chain.Address
+	Activity *market.Activity
+	Book     *position.Book
+	// Pools are the current pools of the tokens traded, deepest first.
+	Pools map[chain.Address][]market.Pool
+	// Launched is when each token's first known pool was made.
+	Launched map[chain.Address]time.Time
+	Evidence trader.Evidence
+	Measures trader.Measures
+}
+
+// recordNeeds are the ports behind a record.
+var recordNeeds = []market.Port{market.ActivityFacts, market.PriceFacts, market.PoolFacts}
+
+// maximumPoolTokens bounds how many of a wallet's tokens are looked up, the latest traded first.
+const maximumPoolTokens = 300
+
+// deadChecks are how long ago, in days, the price of a seemingly dead token is looked at, to tell since when it has been dead.
+var deadChecks = []int{7, 10, 14, 21, 30, 45, 60, 90}
+
+// deadShare is the part of its cost below which a position counts as dead.
+const deadShare = 0.05
+
+type recordKey struct {
+	chain  chain.Slug
+	wallet chain.Address
+}
+
+func gatherRecord(ctx context.Context, r *endpoint.Request) (*Record, error) {
+	return RecordOf(ctx, r.Session, endpoint.Chain.Of(r), endpoint.Wallet.Of(r), r.AsOf)
+}
+
+// RecordOf gathers a wallet's record through a session, once a session whoever asks. The error wraps market.ErrUnavailable when
+// a provider failed; a wallet without any history has an empty record.
+func RecordOf(ctx context.Context, session *market.Session, on *chain.Chain, wallet chain.Address, asOf time.Time) (*Record, error) {
+	return market.Once(ctx, session, recordKey{on.Slug, wallet}, func(ctx context.Context) (*Record, error) {
+		return readRecord(ctx, session.Sources, on, wallet, asOf)
+	})
+}
+
+func readRecord(ctx context.Context, sources market.Sources, on *chain.Chain, wallet chain.Address, asOf time.Time) (*Record, error) {
+	activity, err := sources.Activity.Activity(ctx, on, wallet)
+	if err != nil {
+		return nil, err
+	}
+	activity = activity.Until(asOf)
+	record := &Record{Chain: on, Wallet: wallet, Activity: activity}
+	var prices []market.PriceSeries
+	group, groupCtx := errgroup.WithContext(ctx)
+	group.Go(func() (err error) {
+		wanted := position.Wanted(on, wallet, activity)
+		if len(wanted) > 0 {
+			prices, err = sources.Prices.Prices(groupCtx, on, wanted)
+		}
+		return err
+	})
+	group.Go(func() (err error) {
+		tokens := handledTokens(on, wallet, activity)
+		if len(tokens) > 0 {
+			record.Pools, err = sources.Pools.Pools(groupCtx, on, tokens)
+		}
+		return err
+	})
+	if err := group.Wait(); err != nil {
+		return nil, err
+	}
+	ledger := position.Reconstruct(on, wallet, activity, position.NewPriceBook(on, prices, record.Pools))
+	marks := marksOf(position.OpenTokens(ledger, asOf), record.Pools)
+	record.Book = position.Build(ledger, marks, asOf)
+	if doubtful := seeminglyDead(record.Book, asOf); len(doubtful) > 0 {
+		if err := addPast(ctx, sources.Prices, on, doubtful, marks, asOf); err != nil {
+			return nil, err
+		}
+		record.Book = position.Build(ledger, marks, asOf)
+	}
+	record.Launched = launches(record.Pools)
+	conduct := trader.Inspect(wallet, record.Book, trader.Surroundings{
+		Launched: record.Launched, LiquidityUSD: liquidity(record.Pools), Holders: holders(ledger.Tokens),
+	})
+	record.Evidence = trader.FromBook(record.Book, conduct, stats.Seed([]byte(on.Slug), wallet[:]))
+	record.Measures = trader.Measure(record.Evidence)
+	return record, nil
+}
+
+// handledTokens lists the tokens the wallet itself did something with: tokens that left it, or came in a transaction that it
+// sent. What merely arrived from strangers is not looked up. The list is sorted.
+func handledTokens(on *chain.Chain, wallet chain.Address, activity *market.Activity) []chain.Address {
+	seen := make(map[chain.Address]bool)
+	var tokens []chain.Address
+	for i := len(activity.Transactions) - 1; i >= 0 && len(tokens) < maximumPoolTokens; i-- {
+		tx := &activity.Transactions[i]
+		leaves := tx.Sender == wallet
+		for j := range tx.Movements {
+			leaves = leaves || !tx.Movements[j].In
+		}
+		if !leaves {
+			continue
+		}
+		for j := range tx.Movements {
+			token := tx.Movements[j].Token
+			if !seen[token] && !on.IsQuote(token) && len(tokens) < maximumPoolTokens {
+				seen[token] = true
+				tokens = append(tokens, token)
+			}
+		}
+	}
+	slices.SortFunc(tokens, func(a, b chain.Address) int { return bytes.Compare(a[:], b[:]) })
+	return tokens
+}
+
+// marksOf values tokens at their deepest pool. A token without any pool has no market.
+func marksOf(tokens []chain.Address, pools map[chain.Address][]market.Pool) map[chain.Address]position.Mark {
+	marks := make(map[chain.Address]position.Mark, len(tokens))
+	for _, token := range tokens {
+		mark := position.Mark{PriceUSD: math.NaN(), SellTax: math.NaN()}
+		if deepest, found := deepestPool(pools[token]); found {
+			mark.PriceUSD = deepest.PriceUSD
+			if deepest.LiquidityUSD > 0 {
+				mark.QuoteUSD = deepest.LiquidityUSD / 2
+			}
+		}
+		marks[token] = mark
+	}
+	return marks
+}
+
+// deepestPool is the first pool with a price; pools are sorted by depth.
+func deepestPool(pools []market.Pool) (market.Pool, bool) {
+	for i := range pools {
+		if pools[i].PriceUSD > 0 {
+			return pools[i], true
+		}
+	}
+	if len(pools) > 0 {
+		return pools[0], true
+	}
+	return market.Pool{}, false
+}
+
+// seeminglyDead lists tokens of open positions that could not be sold for a twentieth of their cost now and that the wallet has
+// left alone for a week.
+func seeminglyDead(book *position.Book, asOf time.Time) []chain.Address {
+	last := make(map[chain.Address]time.Time)
+	for i := range book.Ledger.Trades {
+		last[book.Ledger.Trades[i].Token] = book.Ledger.Trades[i].Time
+	}
+	seen := make(map[chain.Address]bool)
+	var tokens []chain.Address
+	for i := range book.Positions {
+		p := &book.Positions[i]
+		worthless := p.RecoverableUSD < deadShare*p.CostUSD
+		abandoned := p.Status == position.Open || p.Ending == position.Dead
+		if worthless && abandoned && !seen[p.Token] && asOf.Sub(last[p.Token]) >= 7*24*time.Hour {
+			seen[p.Token] = true
+			tokens = append(tokens, p.Token)
+		}
+	}
+	return tokens
+}
+
+func addPast(ctx context.Context, prices market.PricePort, on *chain.Chain, tokens []chain.Address, marks map[chain.Address]position.Mark, asOf time.Time) error {
+	times := make([]time.Time, len(deadChecks))
+	for i, days := range deadChecks {
+		times[len(times)-1-i] = asOf.Truncate(time.Hour).AddDate(0, 0, -days)
+	}
+	requests := make([]market.PriceRequest, len(tokens))
+	for i, token := range tokens {
+		requests[i] = market.PriceRequest{Asset: token, Times: times}
+	}
+	series, err := prices.Prices(ctx, on, requests)
+	if err != nil {
+		return err
+	}
+	for i := range series {
+		mark := marks[series[i].Asset]
+		mark.Past = series[i].Points
+		marks[series[i].Asset] = mark
+	}
+	return nil
+}
+
+func launches(pools map[chain.Address][]market.Pool) map[chain.Address]time.Time {
+	launched := make(map[chain.Address]time.Time, len(pools))
+	for token, all := range pools {
+		for i := range all {
+			if created := all[i].CreatedAt; !created.IsZero() && (launched[token].IsZero() || created.Before(launched[token])) {
+				launched[token] = created
+			}
+		}
+	}
+	return launched
+}
+
+func liquidity(pools map[chain.Address][]market.Pool) map[chain.Address]float64 {
+	depth := make(map[chain.Address]float64, len(pools))
+	for token, all := range pools {
+		if deepest, found := deepestPool(all); found && deepest.LiquidityUSD > 0 {
+			depth[token] = deepest.LiquidityUSD
+		}
+	}
+	return depth
+}
+
+func holders(tokens map[chain.Address]market.Token) map[chain.Address]int {
+	known := make(map[chain.Address]int, len(tokens))
+	for address, token := range tokens {
+		if token.Holders > 0 {
+			known[address] = token.Holders
+		}
+	}
+	return known
+}
+
+// recentTrades are the trades of the last so many days before the record's instant.
+func (r *Record) recentTrades(days int) []position.Trade {
+	trades := r.Book.Ledger.Trades
+	from := r.Book.AsOf.AddDate(0, 0, -days)
+	start := sort.Search(len(trades), func(i int) bool { return trades[i].Time.After(from) })
+	return trades[start:]
+}

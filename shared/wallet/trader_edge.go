@@ -1,0 +1,135 @@
+package wallet
+
+import (
+	"time"
+
+	"github.com/mirrorworthy/mirrorworthy/shared/display"
+	"github.com/mirrorworthy/mirrorworthy/shared/endpoint"
+	"github.com/mirrorworthy/mirrorworthy/shared/reason"
+	"github.com/mirrorworthy/mirrorworthy/shared/stats"
+	"github.com/mirrorworthy/mirrorworthy/shared/trader"
+)
+
+// TraderEdgeAnswer says how strong a trader's edge is, how long it holds, and where it does best.
+type TraderEdgeAnswer struct {
+	Edge      string `json:"edge"`
+	HoldStyle string `json:"holdStyle"`
+	// BestAt lists at most three kinds of trades that did better than the rest by more than chance; empty is normal.
+	BestAt  []BestAt        `json:"bestAt"`
+	Reasons []reason.Reason `json:"reasons"`
+}
+
+// BestAt is a kind of trade at which the trader stands out.
+type BestAt struct {
+	// Kind is what sets the trades apart, like entry-context; Name which of its values, like launch.
+	Kind string `json:"kind"`
+	Name string `json:"name"`
+	// Trades counts closed positions of the kind.
+	Trades int `json:"trades"`
+	// AverageReturnPct is their mean return, capped and drawn towards the trader's own average.
+	AverageReturnPct *float64 `json:"averageReturnPct"`
+}
+
+// TraderEdge declares trader-edge.
+func TraderEdge() endpoint.Endpoint {
+	return endpoint.Single(endpoint.Declaration{
+		Name: "trader-edge", Units: 2, Graded: true,
+		Summary:    "Says how strong a trader's edge is, how long it holds, and at what it does best.",
+		Parameters: []endpoint.Parameter{endpoint.Wallet, endpoint.Chain},
+		Needs:      historyNeeds,
+	}, gatherHistory, assessTraderEdge)
+}
+
+func assessTraderEdge(history *History, asOf time.Time) TraderEdgeAnswer {
+	edge := trader.JudgeEdge(history.Measures)
+	answer := TraderEdgeAnswer{Edge: edge.Edge, HoldStyle: trader.HoldStyle(history.Evidence.Results), BestAt: []BestAt{}}
+	reasons := edge.Reasons
+	segments := history.segments()
+	best := trader.BestAt(history.Evidence.Results, segments, history.Evidence.Seed)
+	for _, b := range best {
+		answer.BestAt = append(answer.BestAt, BestAt{
+			Kind: b.Segment.Dimension, Name: b.Segment.Name, Trades: len(b.Segment.Members), AverageReturnPct: display.Percent(b.MeanReturn),
+		})
+		reasons = append(reasons, because("SEGMENT", 0.6, "%s returned far more than the rest (%s; unlikely to be chance after checking %s).",
+			segmentText[b.Segment.Name], display.Count(len(b.Segment.Members), "trade"), display.Count(len(segments), "segment")))
+	}
+	if len(best) == 0 && edge.Edge != "insufficient-data" {
+		reasons = append(reasons, because("NO_SEGMENT", 0.4, "No part of its trading stands out once chance is allowed for."))
+	}
+	answer.Reasons = reason.Top(append(reasons, history.coverageReasons(asOf)...))
+	return answer
+}
+
+// segmentText says in words what the members of a segment have in common.
+var segmentText = map[string]string{
+	"under-1-day": "Entries within a day of launch", "1-to-7-days": "Entries one to seven days after launch", "over-7-days": "Entries more than a week after launch",
+	"dip": "Entries well below the week's high", "breakout": "Entries above the week's high", "launch": "Entries in the first hours of a token",
+	"small": "Smaller than usual positions", "large": "Larger than usual positions",
+	"asia": "Entries between 0 and 8 h UTC", "europe": "Entries between 8 and 16 h UTC", "americas": "Entries between 16 and 24 h UTC",
+}
+
+// The thresholds that set entries apart.
+const (
+	dipShare    = 0.80 // of the highest close of the seven days before
+	launchHours = 6
+)
+
+// segments sorts the closed positions by what was known at their entry. Positions and results share their order.
+func (h *History) segments() []trader.Segment {
+	positions := h.Book.Closed()
+	members := make(map[[2]string][]int)
+	add := func(dimension, name string, i int) {
+		key := [2]string{dimension, name}
+		members[key] = append(members[key], i)
+	}
+	costs := make([]float64, len(positions))
+	for i := range positions {
+		costs[i] = positions[i].CostUSD
+	}
+	typical := stats.Median(costs)
+	for i := range positions {
+		p := &positions[i]
+		if launched, known := h.Launched[p.Token]; known {
+			switch age := p.OpenedAt.Sub(launched); {
+			case age < 24*time.Hour:
+				add("token-age", "under-1-day", i)
+			case age < week:
+				add("token-age", "1-to-7-days", i)
+			default:
+				add("token-age", "over-7-days", i)
+			}
+			if p.OpenedAt.Sub(launched) < launchHours*time.Hour {
+				add("entry-context", "launch", i)
+			}
+		}
+		if high := h.Series[p.Token].HighSince(p.OpenedAt, week); high > 0 {
+			switch {
+			case p.EntryPriceUSD < dipShare*high:
+				add("entry-context", "dip", i)
+			case p.EntryPriceUSD > high:
+				add("entry-context", "breakout", i)
+			}
+		}
+		if p.CostUSD < typical {
+			add("size", "small", i)
+		} else if p.CostUSD > typical {
+			add("size", "large", i)
+		}
+		add("session", []string{"asia", "europe", "americas"}[p.OpenedAt.UTC().Hour()/8], i)
+	}
+	var segments []trader.Segment
+	for _, key := range segmentOrder {
+		if len(members[key]) > 0 {
+			segments = append(segments, trader.Segment{Dimension: key[0], Name: key[1], Members: members[key]})
+		}
+	}
+	return segments
+}
+
+// segmentOrder fixes the order in which segments are tested and named.
+var segmentOrder = [][2]string{
+	{"token-age", "under-1-day"}, {"token-age", "1-to-7-days"}, {"token-age", "over-7-days"},
+	{"entry-context", "launch"}, {"entry-context", "dip"}, {"entry-context", "breakout"},
+	{"size", "small"}, {"size", "large"},
+	{"session", "asia"}, {"session", "europe"}, {"session", "americas"},
+}

@@ -1,0 +1,57 @@
+package wallet
+
+import (
+	"time"
+
+	"github.com/mirrorworthy/mirrorworthy/shared/display"
+	"github.com/mirrorworthy/mirrorworthy/shared/endpoint"
+	"github.com/mirrorworthy/mirrorworthy/shared/reason"
+	"github.com/mirrorworthy/mirrorworthy/shared/trader"
+)
+
+// TraderScoreAnswer grades a trader. Grade, score and subscores are null when unrated, which is unknown, not bad.
+type TraderScoreAnswer struct {
+	Grade      *string    `json:"grade"`
+	Verdict    string     `json:"verdict"`
+	Score      *float64   `json:"score"`
+	Subscores  *Subscores `json:"subscores"`
+	Confidence *float64   `json:"confidence"`
+	// SampleSize counts closed positions with a known result.
+	SampleSize int             `json:"sampleSize"`
+	Reasons    []reason.Reason `json:"reasons"`
+}
+
+// Subscores are the three parts of a score, each 0 to 100.
+type Subscores struct {
+	WinRate       *float64 `json:"winRate"`
+	Profitability *float64 `json:"profitability"`
+	Consistency   *float64 `json:"consistency"`
+}
+
+// TraderScore declares trader-score.
+func TraderScore() endpoint.Endpoint {
+	return endpoint.Single(endpoint.Declaration{
+		Name: "trader-score", Units: 2, Graded: true,
+		Summary:    "Grades a wallet's trading: is this trader worth mirroring?",
+		Parameters: []endpoint.Parameter{endpoint.Wallet, endpoint.Chain},
+		Needs:      recordNeeds,
+	}, gatherRecord, assessTraderScore)
+}
+
+func assessTraderScore(record *Record, asOf time.Time) TraderScoreAnswer {
+	rating := trader.Rate(record.Evidence, record.Measures)
+	answer := TraderScoreAnswer{
+		Verdict: rating.Verdict, Confidence: display.Probability(rating.Confidence), SampleSize: rating.SampleSize,
+		Reasons: reason.Top(append(rating.Reasons, record.coverageReasons(asOf)...)),
+	}
+	if rating.Rated {
+		answer.Grade = &rating.Grade
+		answer.Score = display.Score(rating.Score)
+		answer.Subscores = &Subscores{
+			WinRate:       display.Score(rating.Subscores.WinRate),
+			Profitability: display.Score(rating.Subscores.Profitability),
+			Consistency:   display.Score(rating.Subscores.Consistency),
+		}
+	}
+	return answer
+}

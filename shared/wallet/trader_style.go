@@ -1,0 +1,177 @@
+package wallet
+
+import (
+	"math"
+	"slices"
+	"time"
+
+	"github.com/mirrorworthy/mirrorworthy/shared/display"
+	"github.com/mirrorworthy/mirrorworthy/shared/endpoint"
+	"github.com/mirrorworthy/mirrorworthy/shared/position"
+	"github.com/mirrorworthy/mirrorworthy/shared/reason"
+	"github.com/mirrorworthy/mirrorworthy/shared/stats"
+	"github.com/mirrorworthy/mirrorworthy/shared/trader"
+)
+
+// TraderStyleAnswer says how long a trader holds and how often it enters.
+type TraderStyleAnswer struct {
+	Style string `json:"style"`
+	Tempo string `json:"tempo"`
+	// MedianHoldHours is over closed positions; null without any.
+	MedianHoldHours *float64 `json:"medianHoldHours"`
+	// EntriesPerActiveWeek counts buys in weeks that had any; null without any.
+	EntriesPerActiveWeek *float64 `json:"entriesPerActiveWeek"`
+	// Burstiness is -1 for clockwork, 0 for chance, towards 1 for bursts; null with too few trades.
+	Burstiness *float64 `json:"burstiness"`
+	// Automated is how likely the timing is a machine's: likely, possible or unlikely.
+	Automated string          `json:"automated"`
+	Reasons   []reason.Reason `json:"reasons"`
+}
+
+// TraderStyle declares trader-style.
+func TraderStyle() endpoint.Endpoint {
+	return endpoint.Single(endpoint.Declaration{
+		Name: "trader-style", Units: 1, Graded: true,
+		Summary:    "Says how long a trader holds and how often it enters.",
+		Parameters: []endpoint.Parameter{endpoint.Wallet, endpoint.Chain},
+		Needs:      recordNeeds,
+	}, gatherRecord, assessTraderStyle)
+}
+
+// rhythm is the timing of a wallet's entries.
+type rhythm struct {
+	entries     int
+	activeWeeks int
+	perWeek     float64 // entries per active week; NaN without entries
+	lastEntry   time.Time
+	medianGap   time.Duration
+	burstiness  float64 // NaN with fewer than minimumGaps gaps
+	sleeps      bool
+}
+
+const (
+	dormantDays = 30
+	minimumGaps = 8
+	// sleepHours is the stretch of the day without trades that a person's sleep leaves.
+	sleepHours = 5
+	week       = 7 * 24 * time.Hour
+)
+
+// measureRhythm reads the timing of buys.
+func measureRhythm(trades []position.Trade) rhythm {
+	r := rhythm{perWeek: math.NaN(), burstiness: math.NaN()}
+	weeks := make(map[int64]bool)
+	var hours [24]int
+	var gaps []float64
+	var previous time.Time
+	for i := range trades {
+		hours[trades[i].Time.UTC().Hour()]++
+		if trades[i].Side != position.Buy {
+			continue
+		}
+		at := trades[i].Time
+		if r.entries > 0 {
+			gaps = append(gaps, at.Sub(previous).Seconds())
+		}
+		r.entries++
+		previous = at
+		weeks[at.Unix()/int64(week/time.Second)] = true
+	}
+	r.lastEntry, r.activeWeeks = previous, len(weeks)
+	r.sleeps = longestQuiet(hours) >= sleepHours
+	if r.entries == 0 {
+		return r
+	}
+	r.perWeek = float64(r.entries) / float64(r.activeWeeks)
+	if len(gaps) >= minimumGaps {
+		r.burstiness = stats.Burstiness(gaps)
+		slices.Sort(gaps)
+		r.medianGap = time.Duration(gaps[len(gaps)/2] * float64(time.Second))
+	}
+	return r
+}
+
+// longestQuiet is the longest run of hours of the day, around midnight too, without any trade.
+func longestQuiet(hours [24]int) int {
+	longest, run := 0, 0
+	for h := range 48 {
+		if hours[h%24] > 0 {
+			run = 0
+			continue
+		}
+		run++
+		longest = max(longest, min(run, 24))
+	}
+	return longest
+}
+
+// tempo names the frequency of entries.
+func (r rhythm) tempo(asOf time.Time) string {
+	switch {
+	case r.entries == 0 || asOf.Sub(r.lastEntry) > dormantDays*24*time.Hour:
+		return "dormant"
+	case r.perWeek > 500, r.medianGap > 0 && r.medianGap < time.Minute && !r.sleeps && r.entries >= 50:
+		return "machine"
+	case r.perWeek > 50:
+		return "rapid"
+	case r.perWeek > 10:
+		return "active"
+	case r.perWeek >= 2:
+		return "steady"
+	}
+	return "slow"
+}
+
+func assessTraderStyle(record *Record, asOf time.Time) TraderStyleAnswer {
+	results := record.Evidence.Results
+	r := measureRhythm(record.Book.Ledger.Trades)
+	hold := medianHold(results)
+	answer := TraderStyleAnswer{
+		Style: trader.HoldStyle(results), Tempo: r.tempo(asOf), Automated: record.Evidence.Conduct.Automated.Verdict,
+		EntriesPerActiveWeek: pointerTo(display.Round(r.perWeek, 1)), Burstiness: display.Probability(r.burstiness),
+	}
+	var reasons []reason.Reason
+	if len(results) > 0 {
+		answer.MedianHoldHours = pointerTo(display.Round(hold.Hours(), 2))
+		reasons = append(reasons, because("STYLE", 1, "Typical holding time %s over %s.", display.DurationText(hold), display.Count(len(results), "closed position")))
+	}
+	switch {
+	case answer.Style == "insufficient-data":
+		reasons = append(reasons, because("THIN", 0.95, "%s; at least 3 are needed to call a style.", display.Count(len(results), "closed position")))
+	case answer.Style == "mixed":
+		reasons = append(reasons, because("MIXED", 0.9, "No holding time accounts for half of the positions."))
+	}
+	switch {
+	case r.entries == 0:
+		reasons = append(reasons, because("NO_ENTRIES", 0.8, "No buy was found on this chain."))
+	case answer.Tempo == "dormant":
+		reasons = append(reasons, because("DORMANT", 0.8, "The last entry was %s ago.", display.DurationText(asOf.Sub(r.lastEntry))))
+	default:
+		reasons = append(reasons, because("TEMPO", 0.8, "About %g entries in each of %s.", display.Round(r.perWeek, 1), display.Count(r.activeWeeks, "active week")))
+	}
+	if answer.Automated == "likely" {
+		reasons = append(reasons, because("AUTOMATED", 0.7, "Round-the-clock timing suggests automation."))
+	}
+	answer.Reasons = reason.Top(append(reasons, record.coverageReasons(asOf)...))
+	return answer
+}
+
+// medianHold is the median holding time of results; zero without any.
+func medianHold(results []trader.Result) time.Duration {
+	if len(results) == 0 {
+		return 0
+	}
+	holds := make([]float64, len(results))
+	for i := range results {
+		holds[i] = float64(results[i].Holding)
+	}
+	return time.Duration(stats.Median(holds))
+}
+
+// pointerTo is nil for an unmeasured number.
+func pointerTo(x float64) *float64 {
+	if math.IsNaN(x) || math.IsInf(x, 0) {
+		return nil
+	}
+	return &x
+}

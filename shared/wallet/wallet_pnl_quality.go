@@ -1,0 +1,55 @@
+package wallet
+
+import (
+	"math"
+	"time"
+
+	"github.com/mirrorworthy/mirrorworthy/shared/display"
+	"github.com/mirrorworthy/mirrorworthy/shared/endpoint"
+	"github.com/mirrorworthy/mirrorworthy/shared/reason"
+	"github.com/mirrorworthy/mirrorworthy/shared/trader"
+)
+
+// WalletPnLQualityAnswer says whether results look earned: skill, luck (which means not distinguishable from chance),
+// wash-suspected, or unrated.
+type WalletPnLQualityAnswer struct {
+	Verdict string `json:"verdict"`
+	// EffectiveTrades counts closed positions, repeated bets on one token for less than one each.
+	EffectiveTrades *float64 `json:"effectiveTrades"`
+	// TopTradeSharePct is the largest gain's part of all gains; null without a gain.
+	TopTradeSharePct *float64 `json:"topTradeSharePct"`
+	// WithoutBestPct is the mean return without the best position; null with fewer than two.
+	WithoutBestPct *float64 `json:"withoutBestPct"`
+	// TimingP is the chance that random entry hours in the same tokens would have done as well; null when unmeasured.
+	TimingP *float64        `json:"timingP"`
+	Reasons []reason.Reason `json:"reasons"`
+}
+
+// WalletPnLQuality declares wallet-pnl-quality.
+func WalletPnLQuality() endpoint.Endpoint {
+	return endpoint.Single(endpoint.Declaration{
+		Name: "wallet-pnl-quality", Units: 1, Graded: true,
+		Summary:    "Says whether a wallet's results look like skill, luck, or wash trading.",
+		Parameters: []endpoint.Parameter{endpoint.Wallet, endpoint.Chain},
+		Needs:      historyNeeds,
+	}, gatherHistory, assessWalletPnLQuality)
+}
+
+func assessWalletPnLQuality(history *History, asOf time.Time) WalletPnLQualityAnswer {
+	simulation := history.simulate(nil, asOf)
+	var timing *float64
+	if p := simulation.TimingP(history.Evidence.Seed); !math.IsNaN(p) {
+		timing = &p
+	}
+	quality := trader.JudgeQuality(history.Evidence, history.Measures, timing)
+	m := history.Measures
+	answer := WalletPnLQualityAnswer{
+		Verdict: quality.Verdict, EffectiveTrades: pointerTo(display.Round(m.EffectiveN, 1)),
+		TopTradeSharePct: display.Percent(m.TopTradeShare), WithoutBestPct: display.Percent(m.LeaveBestOutMean),
+		Reasons: reason.Top(append(quality.Reasons, history.coverageReasons(asOf)...)),
+	}
+	if timing != nil {
+		answer.TimingP = display.Probability(*timing)
+	}
+	return answer
+}
