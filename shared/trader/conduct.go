@@ -32,7 +32,7 @@ type Wash struct {
 type Signal struct {
 	// Code is the sign's name, which is its reason's code too.
 	Code string
-	// Share is the part of the wallet's traded value it touches (of profit for WASH_THIN_TOKENS), 0 to 1.
+	// Share is the part of the wallet's traded value it touches (of profit for THIN_TOKENS), 0 to 1.
 	Share float64
 	// Hard signals suffice alone; soft ones only together.
 	Hard   bool
@@ -85,15 +85,6 @@ type Automation struct {
 	SameSizeShare float64
 	// TradesPerActiveDay counts trades on days with a trade.
 	TradesPerActiveDay float64
-}
-
-func (w *Wash) thin(token chain.Address) bool {
-	for i := range w.Thin {
-		if w.Thin[i] == token {
-			return true
-		}
-	}
-	return false
 }
 
 func (w *Wash) reasons() []reason.Reason {

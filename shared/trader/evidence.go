@@ -66,7 +66,7 @@ func FromBook(book *position.Book, conduct Conduct, seed uint64) Evidence {
 	}
 	for i := range closed {
 		p := &closed[i]
-		if p.PnLUSD > 0 && conduct.Wash.thin(p.Token) {
+		if p.PnLUSD > 0 && containsAddress(conduct.Wash.Thin, p.Token) {
 			continue
 		}
 		evidence.Results = append(evidence.Results, Result{

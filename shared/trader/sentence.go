@@ -10,37 +10,37 @@ import (
 
 // The codes of all sentences about traders.
 const (
-	codeWinRate        = "WIN_RATE_CI"
-	codeProfitFactor   = "PF"
-	codeNoLoss         = "PF_NONE"
-	codeExpectancy     = "EDGE_LB"
-	codeTopTrade       = "TOP_TRADE"
-	codeDrawdown       = "DRAWDOWN"
-	codeWeeks          = "WEEKS_POSITIVE"
-	codeBags           = "BAG"
-	codeImputed        = "IMPUTED"
-	codeStale          = "STALE"
-	codeThin           = "THIN"
-	codeSizeMismatch   = "SIZE_MISMATCH"
-	codeUnmatched      = "UNMATCHED_SELLS"
-	codeRepeated       = "REPEATED_BETS"
-	codeSkill          = "SKILL"
-	codeLuck           = "LUCK"
-	codeNegativeEdge   = "NEGATIVE_EDGE"
-	codeOneTrade       = "ONE_TRADE"
-	codeTiming         = "TIMING"
-	codeNoTiming       = "NO_TIMING"
-	codeSegment        = "SEGMENT"
-	codeNoSegment      = "NO_SEGMENT"
-	codeInsider        = "INSIDER"
-	codeAutomated      = "AUTOMATED"
-	codeWashSelf       = "WASH_SELF"
-	codeWashRing       = "WASH_RING"
-	codeWashRoundTrip  = "WASH_ROUNDTRIP"
-	codeWashChurn      = "WASH_CHURN"
-	codeWashCluster    = "WASH_CLUSTER"
-	codeWashSizes      = "WASH_SIZES"
-	codeWashThinTokens = "WASH_THIN_TOKENS"
+	codeWinRate       = "WIN_RATE_CI"
+	codeProfitFactor  = "PF"
+	codeNoLoss        = "PF_NONE"
+	codeExpectancy    = "EDGE_LB"
+	codeTopTrade      = "TOP_TRADE"
+	codeDrawdown      = "DRAWDOWN"
+	codeWeeks         = "WEEKS_POSITIVE"
+	codeBags          = "BAG"
+	codeImputed       = "IMPUTED"
+	codeStale         = "STALE"
+	codeThin          = "THIN"
+	codeSizeMismatch  = "SIZE_MISMATCH"
+	codeUnmatched     = "UNMATCHED_SELLS"
+	codeRepeated      = "REPEATED_BETS"
+	codeSkill         = "SKILL"
+	codeLuck          = "LUCK"
+	codeNegativeEdge  = "NEGATIVE_EDGE"
+	codeOneTrade      = "ONE_TRADE"
+	codeTiming        = "TIMING"
+	codeNoTiming      = "NO_TIMING"
+	codeSegment       = "SEGMENT"
+	codeNoSegment     = "NO_SEGMENT"
+	codeInsider       = "INSIDER"
+	codeAutomated     = "AUTOMATED"
+	codeWashSelf      = "WASH_SELF"
+	codeWashRing      = "WASH_RING"
+	codeWashRoundTrip = "WASH_ROUNDTRIP"
+	codeWashChurn     = "WASH_CHURN"
+	codeWashCluster   = "WASH_CLUSTER"
+	codeWashSizes     = "WASH_SIZES"
+	codeThinTokens    = "THIN_TOKENS"
 )
 
 // smallSample is the number of results below which a sentence says how unsure its number is.
@@ -166,7 +166,7 @@ func sentence(code string, p parameters) string {
 		return fmt.Sprintf("%s of its volume was traded with %s funded from the same source.", percent(p.x), display.Count(p.k, "account"))
 	case codeWashSizes:
 		return fmt.Sprintf("Trade sizes over %s do not spread as natural ones do.", display.Count(p.n, "trade"))
-	case codeWashThinTokens:
+	case codeThinTokens:
 		return fmt.Sprintf("%s of its profit comes from %s with fewer than 20 holders or under its own control.", percent(p.x), display.Count(p.k, "token"))
 	}
 	return ""

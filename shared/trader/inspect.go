@@ -1,0 +1,177 @@
+package trader
+
+import (
+	"bytes"
+	"slices"
+	"time"
+
+	"github.com/mirrorworthy/mirrorworthy/shared/chain"
+	"github.com/mirrorworthy/mirrorworthy/shared/market"
+	"github.com/mirrorworthy/mirrorworthy/shared/position"
+)
+
+const (
+	// insiderLaunches is how many launches a wallet must have been supplied before.
+	insiderLaunches = 2
+	// thinHolders is the number of holders below which a token has no market of its own.
+	thinHolders = 20
+	// controllingLiquidity is the part of a token's liquidity from which its provider makes the price.
+	controllingLiquidity = 0.2
+	// launchSlack is how far apart the creation of a pool and its first liquidity may lie.
+	launchSlack = 10 * time.Minute
+)
+
+// Inspect looks at how a spot wallet trades: for wash trading, for supply received before launches, for automation. What the
+// surroundings do not tell is not held against the wallet. Nothing after the book's instant counts.
+func Inspect(wallet chain.Address, book *position.Book, s Surroundings) Conduct {
+	view := newView(wallet, book, s)
+	conduct := Conduct{Automated: automation(view.trades)}
+	if len(view.trades) > 0 {
+		conduct.SameBlockShare = float64(view.sameBlock) / float64(len(view.trades))
+		if conduct.SameBlockShare >= 0.2 && len(view.trades) >= automationMinimum {
+			conduct.Automated.Verdict = AutomationLikely
+		}
+	}
+	supplied := view.suppliedBeforeLaunch()
+	conduct.Insider.Tokens = supplied
+	conduct.Insider.Suspected = len(supplied) >= insiderLaunches
+	conduct.Wash = view.wash(supplied)
+	return conduct
+}
+
+// view is the wallet's history as far as it may be seen.
+type view struct {
+	wallet    chain.Address
+	book      *position.Book
+	s         Surroundings
+	trades    []position.Trade
+	transfers []position.Transfer
+	// byToken are indices of trades, by token in the order of first trades.
+	byToken [][]int
+	// volume is the traded value in USD, of priced trades.
+	volume    float64
+	sameBlock int
+}
+
+func newView(wallet chain.Address, book *position.Book, s Surroundings) *view {
+	v := &view{wallet: wallet, book: book, s: s}
+	if book == nil || book.Ledger == nil {
+		v.book = &position.Book{}
+		return v
+	}
+	v.trades, v.transfers = book.Ledger.Trades, book.Ledger.Transfers
+	if !book.AsOf.IsZero() {
+		for len(v.trades) > 0 && v.trades[len(v.trades)-1].Time.After(book.AsOf) {
+			v.trades = v.trades[:len(v.trades)-1]
+		}
+		for len(v.transfers) > 0 && v.transfers[len(v.transfers)-1].Time.After(book.AsOf) {
+			v.transfers = v.transfers[:len(v.transfers)-1]
+		}
+	}
+	index := make(map[chain.Address]int)
+	for i := range v.trades {
+		t := &v.trades[i]
+		if t.Priced {
+			v.volume += t.ValueUSD
+		}
+		if t.SameBlock {
+			v.sameBlock++
+		}
+		at, known := index[t.Token]
+		if !known {
+			at = len(v.byToken)
+			index[t.Token] = at
+			v.byToken = append(v.byToken, nil)
+		}
+		v.byToken[at] = append(v.byToken[at], i)
+	}
+	return v
+}
+
+// person tells whether an account is known to be somebody's own, no contract and no service.
+func (v *view) person(account chain.Address) bool {
+	known, found := v.s.Accounts[account]
+	return found && !known.Contract && known.Kind == market.UnknownAccount
+}
+
+// suppliedBeforeLaunch lists tokens that reached the wallet without being traded before their first pool existed, and that it
+// sold later. A token that the wallet itself traded earlier had a market before, so its launch is not known.
+func (v *view) suppliedBeforeLaunch() []chain.Address {
+	if len(v.s.Launched) == 0 {
+		return nil
+	}
+	received := make(map[chain.Address]bool)
+	for i := range v.transfers {
+		t := &v.transfers[i]
+		launched, known := v.s.Launched[t.Token]
+		if known && !launched.IsZero() && t.In && t.Origin != position.ExchangeTransfer && t.Time.Before(launched) {
+			received[t.Token] = true
+		}
+	}
+	var tokens []chain.Address
+	for _, indices := range v.byToken {
+		first := &v.trades[indices[0]]
+		if !received[first.Token] || first.Time.Before(v.s.Launched[first.Token]) {
+			continue
+		}
+		for _, i := range indices {
+			if v.trades[i].Side == position.Sell {
+				tokens = append(tokens, first.Token)
+				break
+			}
+		}
+	}
+	return sortedAddresses(tokens)
+}
+
+// controlled lists tokens whose market the wallet itself made: it added liquidity when the first pool was created, or what it
+// added is at least a fifth of today's.
+func (v *view) controlled() []chain.Address {
+	type provision struct {
+		token chain.Address
+		at    time.Time
+	}
+	var tokens []chain.Address
+	added := make(map[chain.Address]float64)
+	for start := 0; start < len(v.transfers); {
+		end := start + 1
+		for end < len(v.transfers) && v.transfers[end].Tx == v.transfers[start].Tx {
+			end++
+		}
+		// Liquidity is added by sending a token and something of known worth away in one transaction.
+		worth := 0.0
+		var given []provision
+		for i := start; i < end; i++ {
+			t := &v.transfers[i]
+			switch {
+			case t.In:
+			case t.ValueUSD > 0:
+				worth += t.ValueUSD
+			default:
+				given = append(given, provision{t.Token, t.Time})
+			}
+		}
+		if worth > 0 && len(given) == 1 {
+			token := given[0].token
+			added[token] += 2 * worth
+			launched, known := v.s.Launched[token]
+			atLaunch := known && !launched.IsZero() && given[0].at.Sub(launched).Abs() <= launchSlack
+			liquidity := v.s.LiquidityUSD[token]
+			if atLaunch || (liquidity > 0 && added[token] >= controllingLiquidity*liquidity) {
+				tokens = append(tokens, token)
+			}
+		}
+		start = end
+	}
+	return sortedAddresses(tokens)
+}
+
+func sortedAddresses(addresses []chain.Address) []chain.Address {
+	slices.SortFunc(addresses, func(a, b chain.Address) int { return bytes.Compare(a[:], b[:]) })
+	return slices.Compact(addresses)
+}
+
+func containsAddress(sorted []chain.Address, address chain.Address) bool {
+	_, found := slices.BinarySearchFunc(sorted, address, func(a, b chain.Address) int { return bytes.Compare(a[:], b[:]) })
+	return found
+}
