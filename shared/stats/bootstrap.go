@@ -32,69 +32,85 @@ func generator(seed uint64) *randomSource { return rand.NewPCG(seed, bootstrapSt
 // roundingResidue is the share of the sum of squares below which a resample's spread is rounding error.
 const roundingResidue = 1e-12
 
-// drawn is one value that a resample may draw: its distance from the sample's mean, and that squared.
+// drawn is what one draw adds to a resample: distance from the sample's mean, and that squared, of one value or of two.
 type drawn struct{ deviation, square float64 }
+
+// pairsUpTo is the sample size up to which values are drawn two at a time from a table of all ordered pairs, which is the same as
+// drawing them one by one and takes half the draws.
+const pairsUpTo = 100
 
 // resampler draws samples with replacement from one sample and sums them up.
 type resampler struct {
 	n      int
 	values []drawn
-	// small holds the values of a sample of at most 256 once more, where an index of one byte needs no bounds check.
-	small [256]drawn
+	pairs  []drawn
 }
 
 func newResampler(x []float64, centre float64) *resampler {
-	r := &resampler{n: len(x)}
-	r.values = r.small[:0]
-	for _, v := range x {
+	n := len(x)
+	r := &resampler{n: n}
+	if n <= pairsUpTo {
+		table := make([]drawn, n+n*n)
+		r.values, r.pairs = table[:n], table[n:]
+	} else {
+		r.values = make([]drawn, n)
+	}
+	for i, v := range x {
 		d := v - centre
-		r.values = append(r.values, drawn{d, float64(d * d)})
+		r.values[i] = drawn{d, float64(d * d)}
+	}
+	if n <= pairsUpTo {
+		for i, a := range r.values {
+			row := r.pairs[i*n : (i+1)*n]
+			for j, b := range r.values {
+				row[j] = drawn{a.deviation + b.deviation, a.square + b.square}
+			}
+		}
 	}
 	return r
 }
 
 // sums draws n values and gives the sums of their deviations and squares.
-//
-// Each 64-bit random word yields five indices up to 256 values, three up to 16,384 and one above: multiplying by n moves an index
-// into the high word and leaves fresh randomness in the low one (Brackett-Rozinsky & Lemire 2025). No index is off its
-// probability 1/n by more than 2^-22 of it.
 func (r *resampler) sums(source *randomSource) (sum, squares float64) {
-	n := uint64(r.n)
-	left := r.n
-	var s0, s1, q0, q1 float64
-	if r.n <= len(r.small) {
-		table := &r.small
-		for ; left >= 5; left -= 5 {
-			i0, w := bits.Mul64(source.Uint64(), n)
-			i1, w := bits.Mul64(w, n)
-			i2, w := bits.Mul64(w, n)
-			i3, w := bits.Mul64(w, n)
-			i4, _ := bits.Mul64(w, n)
-			a, b, c, d, e := &table[uint8(i0)], &table[uint8(i1)], &table[uint8(i2)], &table[uint8(i3)], &table[uint8(i4)]
-			s0 += a.deviation + b.deviation
-			q0 += a.square + b.square
-			s1 += (c.deviation + d.deviation) + e.deviation
-			q1 += (c.square + d.square) + e.square
-		}
-	} else {
-		table := r.values
-		for ; left >= 3 && r.n <= 1<<14; left -= 3 {
+	if r.pairs == nil {
+		return sumDraws(r.values, r.n, source)
+	}
+	sum, squares = sumDraws(r.pairs, r.n/2, source)
+	if r.n%2 == 1 {
+		i, _ := bits.Mul64(source.Uint64(), uint64(r.n))
+		sum += r.values[i].deviation
+		squares += r.values[i].square
+	}
+	return sum, squares
+}
+
+// tripleIndexUpTo is the table size up to which one 64-bit random word gives three indices.
+const tripleIndexUpTo = 1 << 14
+
+// sumDraws adds up entries of a table drawn uniformly with replacement.
+//
+// Multiplying a random word by the table's size moves an index into the high word of the product and leaves fresh randomness in the
+// low one, so that one word yields three indices (Brackett-Rozinsky & Lemire 2025). No entry's probability is off by more than
+// 2^-22 of itself.
+func sumDraws(table []drawn, draws int, source *randomSource) (sum, squares float64) {
+	n := uint64(len(table))
+	var s0, s1, s2, q0, q1, q2 float64
+	if len(table) <= tripleIndexUpTo {
+		for ; draws >= 3; draws -= 3 {
 			i0, w := bits.Mul64(source.Uint64(), n)
 			i1, w := bits.Mul64(w, n)
 			i2, _ := bits.Mul64(w, n)
 			a, b, c := &table[i0], &table[i1], &table[i2]
-			s0 += a.deviation + b.deviation
-			q0 += a.square + b.square
-			s1 += c.deviation
-			q1 += c.square
+			s0, q0 = s0+a.deviation, q0+a.square
+			s1, q1 = s1+b.deviation, q1+b.square
+			s2, q2 = s2+c.deviation, q2+c.square
 		}
 	}
-	for ; left > 0; left-- {
+	for ; draws > 0; draws-- {
 		i, _ := bits.Mul64(source.Uint64(), n)
-		s0 += r.values[i].deviation
-		q0 += r.values[i].square
+		s0, q0 = s0+table[i].deviation, q0+table[i].square
 	}
-	return s0 + s1, q0 + q1
+	return s0 + (s1 + s2), q0 + (q1 + q2)
 }
 
 // studentised is the bootstrap-t statistic of one resample: how many of its own standard errors its mean lies above the sample's.
@@ -115,8 +131,11 @@ func studentised(sum, squares, n float64) float64 {
 
 // BootstrapTLowerBound is a one-sided lower confidence bound of the mean, at a level such as 0.80, by the studentised bootstrap (Efron
 // & Tibshirani 1993, section 12.5), which corrects for the skew that makes the normal bound wrong. With fewer than two values
-// nothing is known: -Inf. The bound of a tiny sample can lie far below every value; callers who know the least possible mean
-// should cut it there. Equal values give that value. rounds must be positive and level between 0 and 1, exclusive.
+// nothing is known: -Inf. The bound of a tiny sample can lie far below every value, or at -Inf; callers who know the least
+// possible mean should cut it there. Equal values give that value. rounds must be positive and level between 0 and 1, exclusive.
+//
+// Samples of at least 100 values, if not too skewed, do not draw at all: what the draws converge to is then known in closed form to a
+// part of their own noise (see studentisedQuantile).
 func BootstrapTLowerBound(x []float64, level float64, rounds int, seed uint64) float64 {
 	if !(level > 0 && level < 1) || rounds < 1 {
 		return math.NaN()
@@ -130,7 +149,11 @@ func BootstrapTLowerBound(x []float64, level float64, rounds int, seed uint64) f
 	case m.SD == 0:
 		return m.Mean
 	}
-	return m.Mean - float64(bootstrapTQuantile(x, m, level, rounds, seed)*m.SD/math.Sqrt(float64(m.N)))
+	quantile, known := studentisedQuantile(x, m, level)
+	if !known {
+		quantile = bootstrapTQuantile(x, m, level, rounds, seed)
+	}
+	return m.Mean - float64(quantile*m.SD/math.Sqrt(float64(m.N)))
 }
 
 // bootstrapTQuantile is the level quantile of the studentised mean over resamples.

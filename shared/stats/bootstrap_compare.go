@@ -3,6 +3,7 @@ package stats
 import (
 	"math"
 	"math/bits"
+	"math/rand/v2"
 )
 
 // BootstrapMeanDifferencePValue is the one-sided p-value of the segment's mean being above the rest's: the share of studentised
@@ -20,17 +21,49 @@ func BootstrapMeanDifferencePValue(segment, rest []float64, rounds int, seed uin
 		return 1
 	}
 	observed := welch(a.Mean-b.Mean, a.SD*a.SD/float64(a.N)+b.SD*b.SD/float64(b.N))
-	resampleA, resampleB := newResampler(segment, a.Mean), newResampler(rest, b.Mean)
+	sideA, sideB := newSide(segment, a), newSide(rest, b)
 	source := generator(seed)
+	normal := rand.New(source)
 	reached := 0
 	for range rounds {
-		meanA, varianceA := resampleA.meanAndVariance(source)
-		meanB, varianceB := resampleB.meanAndVariance(source)
-		if welch(meanA-meanB, varianceA+varianceB) >= observed {
+		meanA, errorA := sideA.draw(source, normal)
+		meanB, errorB := sideB.draw(source, normal)
+		if welch(meanA-meanB, errorA+errorB) >= observed {
 			reached++
 		}
 	}
 	return float64(reached+1) / float64(rounds+1)
+}
+
+// side is one of two samples that are compared. A large one, within the bounds of the expansion, is not drawn value by value: the
+// mean and variance of its resamples are drawn from their joint law to second order.
+type side struct {
+	resampler *resampler
+	// Of the law: standard error, its square, skewness/sqrt(n), and the spread of the variance that the mean does not explain.
+	error, squaredError, skew, rest float64
+}
+
+func newSide(x []float64, m Moments) side {
+	n := float64(m.N)
+	skew := m.Skew / math.Sqrt(n)
+	if m.N < expansionAlways && (m.N < expansionFrom || skew < expansionSkewLow || skew > expansionSkewHigh) {
+		return side{resampler: newResampler(x, m.Mean)}
+	}
+	standardError := m.SD / math.Sqrt(n)
+	unexplained := max(0, m.Kurtosis-1-m.Skew*m.Skew) / n
+	return side{error: standardError, squaredError: standardError * standardError, skew: skew, rest: math.Sqrt(unexplained)}
+}
+
+// draw gives the mean of one resample, from the sample's mean, and the squared standard error of it.
+func (s *side) draw(source *randomSource, normal *rand.Rand) (mean, squaredError float64) {
+	if s.resampler != nil {
+		return s.resampler.meanAndVariance(source)
+	}
+	// The mean by its Cornish-Fisher expansion; the variance by its covariance with the mean, which is the third moment.
+	z, other := normal.NormFloat64(), normal.NormFloat64()
+	mean = s.error * (z + float64(s.skew*(z*z-1)/6))
+	growth := 1 + float64(s.skew*z) + float64(s.rest*other)
+	return mean, s.squaredError * max(growth, 0.01)
 }
 
 // welch is a difference in units of its standard error, or the sign of it at infinity where there is no error.
@@ -61,12 +94,16 @@ type clusterSums struct{ size, deviation float64 }
 // clusterTotals sums up clusters: what the mean of their values and its error need.
 type clusterTotals struct{ size, deviation, sizeSquares, products, deviationSquares float64 }
 
-func (t *clusterTotals) add(c clusterSums) {
+func (c clusterSums) totals() clusterTotals {
+	return clusterTotals{c.size, c.deviation, c.size * c.size, c.size * c.deviation, c.deviation * c.deviation}
+}
+
+func (t *clusterTotals) add(c *clusterTotals) {
 	t.size += c.size
 	t.deviation += c.deviation
-	t.sizeSquares += float64(c.size * c.size)
-	t.products += float64(c.size * c.deviation)
-	t.deviationSquares += float64(c.deviation * c.deviation)
+	t.sizeSquares += c.sizeSquares
+	t.products += c.products
+	t.deviationSquares += c.deviationSquares
 }
 
 // mean gives the mean deviation and its standard error, linearised as a ratio of sums, for that many clusters.
@@ -108,8 +145,10 @@ func ClusterBootstrapMean(values []float64, cluster []int, level float64, rounds
 	}
 	g := float64(len(clusters))
 	var all clusterTotals
-	for _, c := range clusters {
-		all.add(c)
+	each := make([]clusterTotals, len(clusters))
+	for i, c := range clusters {
+		each[i] = c.totals()
+		all.add(&each[i])
 	}
 	_, se := all.mean(g)
 	if se == 0 {
@@ -121,7 +160,7 @@ func ClusterBootstrapMean(values []float64, cluster []int, level float64, rounds
 		var resample clusterTotals
 		for range clusters {
 			at, _ := bits.Mul64(source.Uint64(), uint64(len(clusters)))
-			resample.add(clusters[at])
+			resample.add(&each[at])
 		}
 		mean, resampleSE := resample.mean(g)
 		if resampleSE > 0 {
