@@ -50,7 +50,7 @@ type EndpointUsage struct {
 type Meter interface {
 	// Take charges units to the partner's token bucket as of now, or charges nothing if it holds fewer. A bucket that was never
 	// touched is full. A clock behind the latest one that changed the bucket counts as that latest one, so time that goes backwards
-	// refills nothing. Whatever the concurrency, any run of calls is granted at most limit.Burst units, and limit.PerMinute more
+	// refills nothing; clocks are read to the microsecond. Whatever the concurrency, any run of calls is granted at most limit.Burst units, and limit.PerMinute more
 	// for each minute that passes on the latest clock meanwhile, and what is returned meanwhile. 0 units are always granted, charge
 	// nothing and tell the state. When the limit changes, what has been charged and not yet refilled stays charged.
 	// A call that is repeated because its answer was lost may charge twice.

@@ -47,7 +47,7 @@ func (m meter) Take(ctx context.Context, partnerID string, limit store.Limit, un
 			If("unitInterval = ? AND asOf <= ? AND fullAt BETWEEN ? AND ?",
 				interval, seen, seen, seen+tokenbucket.Window(limit)-cost)
 	}
-	write := add(now.UnixNano())
+	write := add(now.UnixMicro())
 	for {
 		var row bucketRow
 		err := write.IncludeItemInCondCheckFail(true).Value(ctx, &row)
@@ -84,7 +84,7 @@ func (m meter) Return(ctx context.Context, partnerID string, limit store.Limit, 
 		return update(m.meters, bucketKey(partnerID)).Add("fullAt", -cost).Set("asOf", seen).
 			If("unitInterval = ? AND asOf <= ? AND fullAt >= ?", interval, seen, seen+cost)
 	}
-	write := subtract(now.UnixNano())
+	write := subtract(now.UnixMicro())
 	for {
 		err := write.IncludeItemInCondCheckFail(true).Run(ctx)
 		if err == nil {

@@ -1,5 +1,6 @@
-// Package tokenbucket is the arithmetic of a partner's token bucket, in whole nanoseconds and so without rounding errors that
-// could add up. It keeps nothing and knows no engine.
+// Package tokenbucket is the arithmetic of a partner's token bucket, in whole microseconds and so without rounding errors that
+// could add up. It keeps nothing and knows no engine. Microseconds since 1970 stay below 2^53 until the year 2255: they are exact
+// wherever an engine, a tool or an export reads its numbers as doubles, as nanoseconds would not be.
 //
 // A bucket is kept as the moment at which it will be full again, which is the generic cell rate algorithm in its virtual
 // scheduling form (ITU-T I.371, Annex A; ATM Forum Traffic Management 4.0, section 4.4.3): taking units moves that moment
@@ -14,16 +15,18 @@ import (
 	"github.com/mirrorworthy/mirrorworthy/shared/store"
 )
 
-// maxDebt is how far away from being full the largest bucket can be, in nanoseconds: 10,000,000 units at one a minute.
-const maxDebt = 10_000_000 * int64(time.Minute)
+const minute = int64(time.Minute / time.Microsecond)
+
+// maxDebt is how far away from being full the largest bucket can be, in microseconds: 10,000,000 units at one a minute.
+const maxDebt = 10_000_000 * minute
 
 // Bucket is the state of one token bucket. The zero Bucket was never touched, and is full.
 type Bucket struct {
-	// FullAt is when the bucket is full again if nothing more is taken, in nanoseconds since 1970.
+	// FullAt is when the bucket is full again if nothing more is taken, in microseconds since 1970.
 	FullAt int64
-	// AsOf is the latest time at which anything was taken or returned, in nanoseconds since 1970.
+	// AsOf is the latest time at which anything was taken or returned, in microseconds since 1970.
 	AsOf int64
-	// Interval is what UnitInterval was then, in nanoseconds; 0 in a bucket that was never touched.
+	// Interval is what UnitInterval was then, in microseconds; 0 in a bucket that was never touched.
 	Interval int64
 }
 
@@ -32,28 +35,28 @@ func (b Bucket) Validate() error {
 	if b == (Bucket{}) {
 		return nil
 	}
-	if b.Interval < 1 || b.Interval > int64(time.Minute) || b.AsOf < 0 || b.FullAt < b.AsOf || b.FullAt-b.AsOf > maxDebt {
+	if b.Interval < 1 || b.Interval > minute || b.AsOf < 0 || b.FullAt < b.AsOf || b.FullAt-b.AsOf > maxDebt {
 		return fmt.Errorf("damaged token bucket %+v", b)
 	}
 	return nil
 }
 
-// UnitInterval returns how long the bucket takes to regain one unit, in nanoseconds, rounded up: the rate is never more than
-// the limit's, and less by at most one part in 6,000 even at the highest limit.
+// UnitInterval returns how long the bucket takes to regain one unit, in microseconds, rounded up: the rate is never more than
+// the limit's, and less by a share of at most limit.PerMinute / 60,000,000; not at all where that many units divide a minute into
+// whole microseconds, as 6,000 do.
 func UnitInterval(limit store.Limit) int64 {
 	perMinute := int64(limit.PerMinute)
-	return (int64(time.Minute) + perMinute - 1) / perMinute
+	return (minute + perMinute - 1) / perMinute
 }
 
-// Window returns how long an empty bucket takes to be full, in nanoseconds.
+// Window returns how long an empty bucket takes to be full, in microseconds.
 func Window(limit store.Limit) int64 { return int64(limit.Burst) * UnitInterval(limit) }
 
-// Cost returns how much further away units move the moment at which the bucket is full, in nanoseconds.
+// Cost returns how much further away units move the moment at which the bucket is full, in microseconds.
 func Cost(limit store.Limit, units int) int64 { return int64(units) * UnitInterval(limit) }
 
-// Seen returns the time that a caller with the clock now may count as now, in nanoseconds since 1970: a clock that is behind
-// the bucket's refills nothing.
-func (b Bucket) Seen(now time.Time) int64 { return max(now.UnixNano(), b.AsOf) }
+// seen returns the time that a caller with that clock may count as now: a clock that is behind the bucket's refills nothing.
+func (b Bucket) seen(clock int64) int64 { return max(clock, b.AsOf) }
 
 // debt returns how long the bucket is from being full at the time seen. What was charged at another rate stays charged, in
 // units, and is regained at the limit's rate.
@@ -72,7 +75,8 @@ func (b Bucket) debt(limit store.Limit, seen int64) int64 {
 // Take charges units as of now if the bucket holds them, and returns the bucket after it. A bucket that grants nothing, or is
 // asked for 0 units, is returned as it was. The arguments are valid (Limit.Validate, units from 0 to limit.Burst).
 func (b Bucket) Take(limit store.Limit, units int, now time.Time) (Bucket, store.Grant) {
-	seen, interval, window, cost := b.Seen(now), UnitInterval(limit), Window(limit), Cost(limit, units)
+	clock, interval, window, cost := now.UnixMicro(), UnitInterval(limit), Window(limit), Cost(limit, units)
+	seen := b.seen(clock)
 	debt := b.debt(limit, seen)
 	grant := store.Grant{Granted: units == 0 || debt+cost <= window}
 	if grant.Granted {
@@ -81,18 +85,18 @@ func (b Bucket) Take(limit store.Limit, units int, now time.Time) (Bucket, store
 			b = Bucket{FullAt: seen + debt, AsOf: seen, Interval: interval}
 		}
 	} else {
-		grant.RetryAfter = time.Duration(seen + debt + cost - window - now.UnixNano())
+		grant.RetryAfter = time.Duration(seen+debt+cost-window-clock) * time.Microsecond
 	}
 	grant.Left = int(max(0, window-debt) / interval)
 	if debt > 0 {
-		grant.FullIn = time.Duration(seen + debt - now.UnixNano())
+		grant.FullIn = time.Duration(seen+debt-clock) * time.Microsecond
 	}
 	return b, grant
 }
 
 // Return gives units back as of now and returns the bucket after it; it never holds more than the burst. The arguments are valid.
 func (b Bucket) Return(limit store.Limit, units int, now time.Time) Bucket {
-	seen := b.Seen(now)
+	seen := b.seen(now.UnixMicro())
 	debt := max(0, b.debt(limit, seen)-Cost(limit, units))
 	return Bucket{FullAt: seen + debt, AsOf: seen, Interval: UnitInterval(limit)}
 }
