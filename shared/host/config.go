@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/mirrorworthy/mirrorworthy/shared/chain"
+	"github.com/mirrorworthy/mirrorworthy/shared/endpoint/partnerkey"
 )
 
 // Mode tells where facts come from.
@@ -47,8 +48,9 @@ type Config struct {
 	// Tracing sends X-Ray segments.
 	Tracing bool
 
-	// Port, DataDir and SampleSeed matter to the local gateway only.
+	// Port, DataDir, Template and SampleSeed matter to the local gateway only.
 	Port       int
+	Template   string
 	DataDir    string
 	SampleSeed uint64
 }
@@ -97,6 +99,10 @@ func Settings() []Setting {
 			c.DataDir = value
 			return nil
 		}},
+		{"TEMPLATE", "template.yaml", "the deployment template that the local gateway takes its routes from", func(c *Config, value string) error {
+			c.Template = value
+			return nil
+		}},
 		{"SAMPLE_SEED", "1", "the seed of the sample market", func(c *Config, value string) (err error) {
 			c.SampleSeed, err = strconv.ParseUint(value, 10, 64)
 			return wantIf(err, "a whole number from 0")
@@ -121,10 +127,8 @@ func Settings() []Setting {
 		}},
 		{"KEY_PEPPER", "", "the secret under which partner keys are hashed; the local gateway makes its own", func(c *Config, value string) error {
 			c.Pepper = Secret(value)
-			if len(value) < 16 {
-				return errors.New("want at least 16 characters")
-			}
-			return nil
+			_, err := partnerkey.ParsePepper(value)
+			return err
 		}},
 		{"RECORDS_TABLE", "", "the DynamoDB table of records", func(c *Config, value string) error { c.RecordsTable = value; return nil }},
 		{"METERS_TABLE", "", "the DynamoDB table of meters", func(c *Config, value string) error { c.MetersTable = value; return nil }},

@@ -1,0 +1,51 @@
+# Everything a partner's engineer or an operator runs. Only Go and make are needed, but for the targets that say otherwise.
+
+SHELL := /bin/bash
+FUNCTIONS := $(notdir $(wildcard functions/*))
+GOFLAGS := -buildvcs=false
+export GOFLAGS
+
+.PHONY: run test bench accuracy key lint fuzz build conformance
+
+# Starts the whole service on this machine; PORT, DATA_DIR, PROVIDERS and the rest are environment variables.
+run:
+	@go build -o build/local ./infra/local && exec ./build/local
+
+# Every test, with the race detector.
+test:
+	go vet ./...
+	go test -race ./...
+
+# Speed, in the format that benchstat reads.
+BENCH ?= .
+bench:
+	go test -run '^$$' -bench '$(BENCH)' -benchmem ./...
+
+# Goals, what was measured, and whether they are met; DATA names a folder of real recorded inputs.
+DATA ?=
+accuracy:
+	go run ./infra/accuracy/report -data '$(DATA)'
+
+# Partners and their keys: make key ARGS="create acme 'Acme Wallet'"
+ARGS ?=
+key:
+	@go run ./infra/keys $(ARGS)
+
+# The store's conformance suite on Amazon's own DynamoDB Local; needs npm and a Java 17 runtime.
+conformance:
+	go run ./infra/dynamodblocal -- go test -race -count=1 ./shared/store/...
+
+# Linters, at the versions that .ci/tools names.
+lint:
+	.ci/lint
+
+# A short run of every fuzz target; FUZZTIME says how long each.
+FUZZTIME ?= 10s
+fuzz:
+	.ci/fuzz $(FUZZTIME)
+
+# One static binary for each function, for the processor that template.yaml names.
+build:
+	mkdir -p build/bin
+	CGO_ENABLED=0 GOOS=linux GOARCH=arm64 go build -trimpath -tags lambda.norpc -ldflags=-s -o build/bin/ ./functions/...
+	for f in $(FUNCTIONS); do mkdir -p build/$$f && ln -f build/bin/$$f build/$$f/bootstrap; done

@@ -1,0 +1,9 @@
+// Command trader-edge is the Lambda function behind POST /v1/trader-edge.
+package main
+
+import (
+	"github.com/mirrorworthy/mirrorworthy/shared/host"
+	"github.com/mirrorworthy/mirrorworthy/shared/wallet"
+)
+
+func main() { host.Serve(wallet.TraderEdge()) }

@@ -1,0 +1,9 @@
+// Command trader-score is the Lambda function behind POST /v1/trader-score.
+package main
+
+import (
+	"github.com/mirrorworthy/mirrorworthy/shared/host"
+	"github.com/mirrorworthy/mirrorworthy/shared/wallet"
+)
+
+func main() { host.Serve(wallet.TraderScore()) }

@@ -1,0 +1,9 @@
+// Command wallet-pnl-quality is the Lambda function behind POST /v1/wallet-pnl-quality.
+package main
+
+import (
+	"github.com/mirrorworthy/mirrorworthy/shared/host"
+	"github.com/mirrorworthy/mirrorworthy/shared/wallet"
+)
+
+func main() { host.Serve(wallet.WalletPnLQuality()) }

@@ -1,0 +1,274 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/google/uuid"
+
+	"github.com/mirrorworthy/mirrorworthy/shared/endpoint"
+	"github.com/mirrorworthy/mirrorworthy/shared/endpoint/gateway"
+	"github.com/mirrorworthy/mirrorworthy/shared/endpoint/partnerkey"
+	"github.com/mirrorworthy/mirrorworthy/shared/host"
+	"github.com/mirrorworthy/mirrorworthy/shared/samplemarket"
+	"github.com/mirrorworthy/mirrorworthy/shared/store"
+	"github.com/mirrorworthy/mirrorworthy/shared/store/embedded"
+)
+
+// drainTimeout is how long requests under way may still take when the server is told to stop.
+const drainTimeout = 10 * time.Second
+
+// server is the whole service on one machine.
+type server struct {
+	listener net.Listener
+	handler  http.Handler
+	key      string
+	samples  samplemarket.Samples
+	sampling bool
+	close    []func() error
+	log      *slog.Logger
+}
+
+// newServer opens the port first, so that a taken one is told before anything else is done.
+func newServer(config host.Config, log *slog.Logger) (s *server, err error) {
+	listener, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(config.Port)))
+	if err != nil {
+		return nil, fmt.Errorf("PORT=%d: %w; set PORT to a free one", config.Port, err)
+	}
+	s = &server{listener: listener, log: log, close: []func() error{listener.Close}}
+	defer func() {
+		if err != nil {
+			s.shut()
+		}
+	}()
+	if err := os.MkdirAll(config.DataDir, 0o700); err != nil {
+		return nil, fmt.Errorf("DATA_DIR=%s: %w", config.DataDir, err)
+	}
+	kept, err := embedded.Open(filepath.Join(config.DataDir, "store.db"))
+	if err != nil {
+		return nil, fmt.Errorf("DATA_DIR=%s: %w", config.DataDir, err)
+	}
+	s.close = append(s.close, kept.Close)
+	pepper, err := partnerkey.LoadPepper(filepath.Join(config.DataDir, "pepper"), rand.Reader)
+	if err != nil {
+		return nil, fmt.Errorf("DATA_DIR=%s: %w", config.DataDir, err)
+	}
+	if config.Pepper != "" {
+		if pepper, err = partnerkey.ParsePepper(config.Pepper.Reveal()); err != nil {
+			return nil, err
+		}
+	}
+	if s.key, err = localKey(config, kept.Keys(), pepper); err != nil {
+		return nil, fmt.Errorf("DATA_DIR=%s: %w", config.DataDir, err)
+	}
+	if config.Mode == host.Sample {
+		if err := s.startSample(&config); err != nil {
+			return nil, err
+		}
+	}
+	if s.handler, err = s.newHandler(config, kept, pepper); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// newHandler builds each function of the template as its Lambda would, and the gateway before them.
+func (s *server) newHandler(config host.Config, kept *embedded.Store, pepper []byte) (http.Handler, error) {
+	source, err := os.ReadFile(config.Template)
+	if err != nil {
+		return nil, fmt.Errorf("TEMPLATE=%s: %w", config.Template, err)
+	}
+	routes, err := readTemplate(source)
+	if err != nil {
+		return nil, err
+	}
+	endpoints := host.Endpoints(kept.Meter())
+	service, err := host.NewService(config, host.Parts{
+		Keys: kept.Keys(), Meter: kept.Meter(), Log: s.log, Metrics: &logMetrics{s.log}, Pepper: pepper, Routes: endpoint.RoutesOf(endpoints...),
+	})
+	if err != nil {
+		return nil, err
+	}
+	functions := map[string]functionHandler{host.NotFound: gateway.LambdaHandler(endpoint.NewHandler(service))}
+	for _, e := range endpoints {
+		functions[e.Name] = gateway.LambdaHandler(endpoint.NewHandler(service, e))
+	}
+	for _, r := range routes.Routes {
+		if functions[r.Function] == nil {
+			return nil, fmt.Errorf("template.yaml: %s %s: there is no function %s", r.Method, r.Path, r.Function)
+		}
+	}
+	for _, timer := range routes.Schedules {
+		return nil, fmt.Errorf("template.yaml: %s: there is no job %s", timer.Name, timer.Function)
+	}
+	newID := func() string { return uuid.Must(uuid.NewV7()).String() }
+	front := http.NewServeMux()
+	front.Handle("/", newGateway(routes, functions, time.Now, newID, s.log))
+	front.HandleFunc("GET /sample", s.serveSamples)
+	return front, nil
+}
+
+// startSample serves the sample market on a loopback port of its own and points every provider at it.
+func (s *server) startSample(config *host.Config) error {
+	start, err := sampleStart(config)
+	if err != nil {
+		return err
+	}
+	sample := samplemarket.New(samplemarket.Config{Seed: config.SampleSeed, Start: start, Clock: config.Clock()})
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return err
+	}
+	upstream := &http.Server{Handler: sample.Handler(), ReadHeaderTimeout: 5 * time.Second}
+	go func() { _ = upstream.Serve(listener) }()
+	s.close = append(s.close, upstream.Close)
+	s.samples, s.sampling = sample.Samples(), true
+	config.Addresses = host.SampleAddresses("http://" + listener.Addr().String())
+	return nil
+}
+
+// sampleHistory is how much history the sample market has when it is first started.
+const sampleHistory = 200 * 24 * time.Hour
+
+// sampleStart is the first instant of the sample market. It is kept, so that the market goes on where it was after a restart;
+// with a stopped clock it follows from the clock.
+func sampleStart(config *host.Config) (time.Time, error) {
+	start := config.Clock()().UTC().Truncate(24 * time.Hour).Add(-sampleHistory)
+	if !config.FixedClock.IsZero() {
+		return start, nil
+	}
+	file := filepath.Join(config.DataDir, "sample-start")
+	text, err := os.ReadFile(file)
+	if errors.Is(err, os.ErrNotExist) {
+		return start, os.WriteFile(file, []byte(start.Format(time.RFC3339)+"\n"), 0o600)
+	}
+	if err != nil {
+		return start, err
+	}
+	kept, err := time.Parse(time.RFC3339, strings.TrimSpace(string(text)))
+	if err != nil || kept.After(start.Add(24*time.Hour)) {
+		return start, fmt.Errorf("%s does not hold a time in the past; remove it to start the sample market anew", file)
+	}
+	return kept, nil
+}
+
+// The partner whose key the local gateway makes for itself.
+const (
+	localPartner = "local"
+	localKeyFile = "key"
+)
+
+// localKey is the key kept in the data folder; it is made at the first start.
+func localKey(config host.Config, keys store.Keys, pepper []byte) (string, error) {
+	ctx, clock := context.Background(), time.Now
+	file := filepath.Join(config.DataDir, localKeyFile+"-"+keyMode(config))
+	if text, err := os.ReadFile(file); err == nil {
+		key := strings.TrimSpace(string(text))
+		if _, err := partnerkey.NewKeyring(keys, pepper, clock).Authenticate(ctx, key); err == nil {
+			return key, nil
+		}
+	} else if !errors.Is(err, os.ErrNotExist) {
+		return "", err
+	}
+	administration := partnerkey.NewAdministration(keys, pepper, clock, rand.Reader)
+	if _, err := administration.Create(ctx, localPartner, "Local gateway", store.Limit{PerMinute: 6000, Burst: 1200}); err != nil && !errors.Is(err, store.ErrConflict) {
+		return "", err
+	}
+	key, err := administration.Issue(ctx, localPartner, keyMode(config), "made at the first start")
+	if err != nil {
+		return "", err
+	}
+	return key.Reveal(), os.WriteFile(file, []byte(key.Reveal()+"\n"), 0o600)
+}
+
+// keyMode is the kind of key that reaches the configured providers.
+func keyMode(config host.Config) string {
+	if config.Mode == host.Sample {
+		return store.ModeTest
+	}
+	return store.ModeLive
+}
+
+// serve answers until ctx ends, then lets the requests under way finish.
+func (s *server) serve(ctx context.Context) error {
+	web := &http.Server{Handler: s.handler, ReadHeaderTimeout: 5 * time.Second, MaxHeaderBytes: maximumHeaders, ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelDebug)}
+	failed := make(chan error, 1)
+	go func() { failed <- web.Serve(s.listener) }()
+	defer s.shut()
+	select {
+	case err := <-failed:
+		return err
+	case <-ctx.Done():
+	}
+	drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainTimeout)
+	defer cancel()
+	if err := web.Shutdown(drain); err != nil {
+		return fmt.Errorf("requests still under way after %s: %w", drainTimeout, err)
+	}
+	return nil
+}
+
+// shut closes everything that was opened, the last first.
+func (s *server) shut() {
+	for i := len(s.close) - 1; i >= 0; i-- {
+		_ = s.close[i]()
+	}
+}
+
+// address is where the service answers.
+func (s *server) address() string { return "http://" + s.listener.Addr().String() }
+
+// greeting is the ready line, and a few calls to try.
+func (s *server) greeting() string {
+	var text strings.Builder
+	fmt.Fprintf(&text, "ready %s key=%s\n", s.address(), s.key)
+	if !s.sampling {
+		return text.String()
+	}
+	fmt.Fprintf(&text, "\nTry:\n  curl -s %s/sample\n", s.address())
+	for i, sample := range s.samples.Wallets {
+		if i == 3 {
+			break
+		}
+		path := []string{"wallet-overview", "trader-score", "copy-simulate"}[i]
+		fmt.Fprintf(&text, "  curl -s %s/v1/%s -H 'Authorization: Bearer %s' -d '{\"wallet\":\"%s\",\"chain\":\"%s\"}'\n",
+			s.address(), path, s.key, sample.Address, sample.Chain)
+	}
+	fmt.Fprintf(&text, "  curl -s %s/v1/usage -H 'Authorization: Bearer %s'\n", s.address(), s.key)
+	return text.String()
+}
+
+// serveSamples lists what there is to try in the sample market.
+func (s *server) serveSamples(w http.ResponseWriter, _ *http.Request) {
+	w.Header().Set("Content-Type", "application/json")
+	if !s.sampling {
+		w.WriteHeader(http.StatusNotFound)
+		_, _ = w.Write([]byte(`{"error":"not_found","message":"Only PROVIDERS=sample has samples."}`))
+		return
+	}
+	body, err := json.Marshal(s.samples)
+	if err != nil {
+		w.WriteHeader(http.StatusInternalServerError)
+		return
+	}
+	_, _ = w.Write(append(body, '\n'))
+}
+
+// logMetrics writes metrics to the debug log.
+type logMetrics struct{ log *slog.Logger }
+
+// Count logs one count.
+func (m *logMetrics) Count(name string, value int, dimensions ...string) {
+	m.log.Debug("metric", "name", name, "value", value, "dimensions", dimensions)
+}

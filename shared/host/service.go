@@ -1,0 +1,48 @@
+package host
+
+import (
+	"log/slog"
+	"net/http"
+	"time"
+
+	"github.com/mirrorworthy/mirrorworthy/shared/endpoint"
+	"github.com/mirrorworthy/mirrorworthy/shared/endpoint/partnerkey"
+	"github.com/mirrorworthy/mirrorworthy/shared/store"
+)
+
+// Parts are what a service is put together from besides its configuration.
+type Parts struct {
+	Keys    store.Keys
+	Meter   store.Meter
+	Log     *slog.Logger
+	Metrics endpoint.Metrics
+	// Transport carries provider calls; nil for the network.
+	Transport http.RoundTripper
+	// Pepper keys the hashes of partner keys.
+	Pepper []byte
+	// Routes are all routes of the service.
+	Routes []endpoint.Route
+}
+
+// NewService puts a service together. The error is about recorded exchanges that cannot be read or written.
+func NewService(config Config, parts Parts) (endpoint.Service, error) {
+	clock := config.Clock()
+	sources, err := newSources(config, parts, clock)
+	if err != nil {
+		return endpoint.Service{}, err
+	}
+	return endpoint.Service{
+		Sources: sources, SampleMarket: config.Mode == Sample,
+		Keys: partnerkey.NewKeyring(parts.Keys, parts.Pepper, clock), Meter: parts.Meter,
+		Clock: clock, Log: parts.Log, Metrics: parts.Metrics, Routes: parts.Routes,
+		SingleTimeout: config.SingleTimeout, BundleTimeout: config.BundleTimeout,
+	}, nil
+}
+
+// Clock is the service's clock: the computer's, or the instant at which it was stopped.
+func (c Config) Clock() func() time.Time {
+	if c.FixedClock.IsZero() {
+		return time.Now
+	}
+	return func() time.Time { return c.FixedClock }
+}

@@ -1,0 +1,96 @@
+package host
+
+import (
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/mirrorworthy/mirrorworthy/shared/chain"
+	"github.com/mirrorworthy/mirrorworthy/shared/market"
+	"github.com/mirrorworthy/mirrorworthy/shared/provider/approval"
+	"github.com/mirrorworthy/mirrorworthy/shared/provider/blockscout"
+	"github.com/mirrorworthy/mirrorworthy/shared/provider/defillama"
+	"github.com/mirrorworthy/mirrorworthy/shared/provider/dexscreener"
+	"github.com/mirrorworthy/mirrorworthy/shared/provider/evm"
+	"github.com/mirrorworthy/mirrorworthy/shared/provider/evmrpc"
+	"github.com/mirrorworthy/mirrorworthy/shared/provider/exchange"
+	"github.com/mirrorworthy/mirrorworthy/shared/provider/geckoterminal"
+	"github.com/mirrorworthy/mirrorworthy/shared/provider/goplus"
+	"github.com/mirrorworthy/mirrorworthy/shared/provider/upstream"
+)
+
+// sampleRate is the rate limit towards the sample market: none that matters.
+const sampleRate = 6_000_000
+
+// newSources makes an adapter for every port, each with a client of its own, and a cache in front of all.
+func newSources(config Config, parts Parts, clock func() time.Time) (market.Sources, error) {
+	transport, err := newTransport(config, parts)
+	if err != nil {
+		return market.Sources{}, err
+	}
+	shared := upstream.Shared{Transport: transport, Clock: clock, Observe: observeCalls(parts.Metrics, parts.Log)}
+	client := func(p provider) *upstream.Client {
+		limits := upstream.Config{Name: p.name, Base: config.Addresses[p.name], PerMinute: p.perMinute, Header: make(http.Header)}
+		limits.Header.Set("User-Agent", "mirrorworthy/"+"1")
+		if config.Mode != Live {
+			limits.PerMinute, limits.Burst, limits.Concurrency = sampleRate, sampleRate, 64
+		}
+		if key := config.Keys[p.name]; key != "" {
+			limits.Header.Set("Authorization", key.Reveal())
+		}
+		return upstream.New(limits, shared)
+	}
+	clients := make(map[string]*upstream.Client)
+	for _, p := range providers() {
+		clients[p.name] = client(p)
+	}
+	explorers, nodes := make(map[chain.Slug]*upstream.Client), make(map[chain.Slug]*upstream.Client)
+	for _, on := range chain.All() {
+		if c := clients[explorerOf(on)]; c != nil {
+			explorers[on.Slug] = c
+		}
+		nodes[on.Slug] = clients[nodeOf(on)]
+	}
+	node := evmrpc.New(nodes)
+	router := evm.New(blockscout.New(explorers), node)
+	security := goplus.New(clients["goplus"])
+	sources := market.Sources{
+		Activity: router, Holdings: router,
+		Prices:    defillama.New(clients["defillama"]),
+		Pools:     dexscreener.New(clients["dexscreener"]),
+		Candles:   geckoterminal.New(clients["geckoterminal"]),
+		Approvals: approval.New(security, node), Code: node,
+		TokenSecurity: security, AddressSecurity: security,
+	}
+	return market.Cached(sources, market.DefaultFreshness(), clock), nil
+}
+
+// newTransport carries provider calls: to the network, from recorded exchanges, or to the network while recording.
+func newTransport(config Config, parts Parts) (http.RoundTripper, error) {
+	switch {
+	case config.Mode == Replay:
+		replay, err := exchange.Replay(config.ReplayDir, parts.Log)
+		if err != nil {
+			return nil, fmt.Errorf("PROVIDERS=replay:%s: %w", config.ReplayDir, err)
+		}
+		return replay, nil
+	case config.RecordDir != "":
+		record, err := exchange.Record(config.RecordDir, parts.Transport, config.secrets())
+		if err != nil {
+			return nil, fmt.Errorf("RECORD=%s: %w", config.RecordDir, err)
+		}
+		return record, nil
+	case config.Tracing:
+		return traced(parts.Transport), nil
+	}
+	return parts.Transport, nil
+}
+
+// secrets are the configured keys, which never get into a recording.
+func (c Config) secrets() []string {
+	var secrets []string
+	for _, key := range c.Keys {
+		secrets = append(secrets, key.Reveal())
+	}
+	return secrets
+}
