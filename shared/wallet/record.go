@@ -87,7 +87,7 @@ func readRecord(ctx context.Context, sources market.Sources, on *chain.Chain, wa
 	if err := group.Wait(); err != nil {
 		return nil, err
 	}
-	ledger := position.Reconstruct(on, wallet, activity, position.NewPriceBook(on, prices, record.Pools))
+	ledger := position.Reconstruct(on, wallet, activity, position.NewPriceBook(prices, record.Pools))
 	marks := marksOf(position.OpenTokens(ledger, asOf), record.Pools)
 	record.Book = position.Build(ledger, marks, asOf)
 	if doubtful := seeminglyDead(record.Book, asOf); len(doubtful) > 0 {
@@ -99,6 +99,7 @@ func readRecord(ctx context.Context, sources market.Sources, on *chain.Chain, wa
 	record.Launched = launches(record.Pools)
 	conduct := trader.Inspect(wallet, record.Book, trader.Surroundings{
 		Launched: record.Launched, LiquidityUSD: liquidity(record.Pools), Holders: holders(ledger.Tokens),
+		Accounts: activity.Accounts,
 	})
 	record.Evidence = trader.FromBook(record.Book, conduct, stats.Seed([]byte(on.Slug), wallet[:]))
 	record.Measures = trader.Measure(record.Evidence)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/mirrorworthy/mirrorworthy/shared/display"
 	"github.com/mirrorworthy/mirrorworthy/shared/endpoint"
+	"github.com/mirrorworthy/mirrorworthy/shared/position"
 	"github.com/mirrorworthy/mirrorworthy/shared/reason"
 	"github.com/mirrorworthy/mirrorworthy/shared/stats"
 	"github.com/mirrorworthy/mirrorworthy/shared/trader"
@@ -44,24 +45,19 @@ func assessTraderEdge(history *History, asOf time.Time) TraderEdgeAnswer {
 	edge := trader.JudgeEdge(history.Measures)
 	answer := TraderEdgeAnswer{Edge: edge.Edge, HoldStyle: trader.HoldStyle(history.Evidence.Results), BestAt: []BestAt{}}
 	reasons := edge.Reasons
-	segments := history.segments()
-	best := trader.BestAt(history.Evidence.Results, segments, history.Evidence.Seed)
+	best := trader.BestAt(history.Evidence.Results, history.segments(), history.Evidence.Seed)
 	for _, b := range best {
-		answer.BestAt = append(answer.BestAt, BestAt{
-			Kind: b.Segment.Dimension, Name: b.Segment.Name, Trades: len(b.Segment.Members), AverageReturnPct: display.Percent(b.MeanReturn),
-		})
-		reasons = append(reasons, because("SEGMENT", 0.6, "%s returned far more than the rest (%s; unlikely to be chance after checking %s).",
-			segmentText[b.Segment.Name], display.Count(len(b.Segment.Members), "trade"), display.Count(len(segments), "segment")))
+		answer.BestAt = append(answer.BestAt, BestAt{Kind: b.Dimension, Name: b.Name, Trades: b.N, AverageReturnPct: display.Percent(b.Return)})
 	}
-	if len(best) == 0 && edge.Edge != "insufficient-data" {
-		reasons = append(reasons, because("NO_SEGMENT", 0.4, "No part of its trading stands out once chance is allowed for."))
+	if edge.Edge != "insufficient-data" {
+		reasons = append(reasons, trader.SegmentReasons(best)...)
 	}
 	answer.Reasons = reason.Top(append(reasons, history.coverageReasons(asOf)...))
 	return answer
 }
 
-// segmentText says in words what the members of a segment have in common.
-var segmentText = map[string]string{
+// segmentSubject begins a sentence about the members of a segment.
+var segmentSubject = map[string]string{
 	"under-1-day": "Entries within a day of launch", "1-to-7-days": "Entries one to seven days after launch", "over-7-days": "Entries more than a week after launch",
 	"dip": "Entries well below the week's high", "breakout": "Entries above the week's high", "launch": "Entries in the first hours of a token",
 	"small": "Smaller than usual positions", "large": "Larger than usual positions",
@@ -74,9 +70,22 @@ const (
 	launchHours = 6
 )
 
-// segments sorts the closed positions by what was known at their entry. Positions and results share their order.
+// judgedPositions are the closed positions behind the trader's results, one for each, in their order.
+func (r *Record) judgedPositions() []position.Position {
+	results := r.Evidence.Results
+	judged := make([]position.Position, 0, len(results))
+	for _, p := range r.Book.Closed() {
+		if next := len(judged); next < len(results) && results[next].OpenedAt.Equal(p.OpenedAt) &&
+			results[next].ClosedAt.Equal(p.ClosedAt) && results[next].Cluster == stats.Seed(p.Token[:]) {
+			judged = append(judged, p)
+		}
+	}
+	return judged
+}
+
+// segments sorts the judged positions by what was known at their entry; members are indices of results.
 func (h *History) segments() []trader.Segment {
-	positions := h.Book.Closed()
+	positions := h.judgedPositions()
 	members := make(map[[2]string][]int)
 	add := func(dimension, name string, i int) {
 		key := [2]string{dimension, name}
@@ -120,7 +129,7 @@ func (h *History) segments() []trader.Segment {
 	var segments []trader.Segment
 	for _, key := range segmentOrder {
 		if len(members[key]) > 0 {
-			segments = append(segments, trader.Segment{Dimension: key[0], Name: key[1], Members: members[key]})
+			segments = append(segments, trader.Segment{Dimension: key[0], Name: key[1], Subject: segmentSubject[key[1]], Members: members[key]})
 		}
 	}
 	return segments

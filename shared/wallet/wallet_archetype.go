@@ -2,6 +2,7 @@ package wallet
 
 import (
 	"context"
+	"math"
 	"slices"
 	"time"
 
@@ -14,6 +15,7 @@ import (
 	"github.com/mirrorworthy/mirrorworthy/shared/position"
 	"github.com/mirrorworthy/mirrorworthy/shared/reason"
 	"github.com/mirrorworthy/mirrorworthy/shared/stats"
+	"github.com/mirrorworthy/mirrorworthy/shared/trader"
 )
 
 // WalletArchetypeAnswer names the kind of trader behind a wallet, and traits beside it.
@@ -263,7 +265,7 @@ func (f archetypeFacts) label(c conduct, asOf time.Time) archetype {
 	case judged.Insider.Suspected:
 		return archetype{"insider-suspected", []reason.Reason{because("ARCH_INSIDER", 1, "Received tokens before public trading in %s.", display.Count(len(judged.Insider.Tokens), "launch"))}}
 	case judged.Wash.Suspected:
-		return archetype{"wash", append([]reason.Reason{because("ARCH_WASH", 1, "Its trading looks made to fake volume or profit.")}, judged.Wash.Reasons()...)}
+		return archetype{"wash", append([]reason.Reason{because("ARCH_WASH", math.MaxFloat64, "Its trading looks made to fake volume or profit.")}, washReasons(judged.Wash)...)}
 	case c.ownTrades >= makerTrades && share(c.ownTrades, c.trades) >= makerShare && c.makerBuyShare > 0.25 && c.makerBuyShare < 0.75:
 		return archetype{"market-maker", []reason.Reason{because("ARCH_MARKET_MAKER", 1, "%s of %d trades filled standing orders, on both sides.", display.PercentText(share(c.ownTrades, c.trades)), c.trades)}}
 	case c.claims >= farmedClaims && f.farmed() >= farmedShare:
@@ -297,6 +299,14 @@ func (f archetypeFacts) label(c conduct, asOf time.Time) archetype {
 		return archetype{"unclassified", []reason.Reason{because("THIN", 1, "%s found; a pattern needs at least %d.", display.Count(c.trades, "trade"), minimumArchetype)}}
 	}
 	return archetype{"unclassified", []reason.Reason{because("NO_PATTERN", 1, "None of the known patterns fits its %s.", display.Count(c.trades, "trade"))}}
+}
+
+func washReasons(wash trader.Wash) []reason.Reason {
+	reasons := make([]reason.Reason, len(wash.Signals))
+	for i := range wash.Signals {
+		reasons[i] = wash.Signals[i].Reason
+	}
+	return reasons
 }
 
 // farmed is the claims' share of everything the wallet took in, by value.
