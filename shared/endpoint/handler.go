@@ -85,15 +85,13 @@ func (h *handler) reply(c *call, r *http.Request) reply {
 		return reply{status: http.StatusNoContent, allow: append([]string{http.MethodOptions}, allowed...)}
 	}
 	c.endpoint = e
-	if problem != nil {
-		// A wrong path is refused whoever asks, but a known partner still learns its state.
-		_ = h.identify(c, r)
-		return h.freeRefusal(c, r, problem)
+	// Who asks is found out in any case: a known partner learns its state from every response, a wrong path's too.
+	keyProblem := h.identify(c, r)
+	if problem == nil && !e.Open {
+		problem = keyProblem
 	}
-	if !e.Open {
-		if problem := h.identify(c, r); problem != nil {
-			return h.freeRefusal(c, r, problem)
-		}
+	if problem != nil {
+		return h.freeRefusal(c, r, problem)
 	}
 	if retryAfter := h.free.exhausted(c, r); retryAfter > 0 {
 		return h.tooMany(c, retryAfter)

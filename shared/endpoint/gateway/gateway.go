@@ -29,7 +29,6 @@ const (
 	strangeBody = "\xff"
 )
 
-
 // LambdaHandler makes an event handler of an HTTP handler. Its error is always nil.
 func LambdaHandler(h http.Handler) func(context.Context, events.APIGatewayV2HTTPRequest) (events.APIGatewayV2HTTPResponse, error) {
 	adapter := httpadapter.NewV2(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -108,7 +107,7 @@ func isToken(text string) bool {
 func restore(r *http.Request, event *events.APIGatewayV2HTTPRequest) {
 	r.Header = make(http.Header, len(event.Headers)+1)
 	for name, value := range event.Headers {
-		r.Header.Set(name, value)
+		r.Header.Add(name, value)
 	}
 	if len(event.Cookies) > 0 {
 		r.Header.Set("Cookie", strings.Join(event.Cookies, "; "))
