@@ -1,6 +1,7 @@
 package position_test
 
 import (
+	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
 	"math"
@@ -14,11 +15,17 @@ import (
 	"github.com/mirrorworthy/mirrorworthy/shared/position"
 )
 
+// account is an address that looks as random as a real one.
+func account(name string, number int) chain.Address {
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s %d", name, number))
+	return chain.Address(sum[:20])
+}
+
 // swaps is the activity of a wallet that buys and sells n times, a new token every twenty trades, always three at once.
 func swaps(n int) (*market.Activity, *position.PriceBook) {
 	wallet := chain.Address{1}
 	on, _ := chain.Parse("eth")
-	router := chain.Address{0xdd}
+	router := account("router", 0)
 	activity := &market.Activity{
 		Transactions: make([]market.Transaction, 0, n),
 		Tokens:       map[chain.Address]market.Token{},
@@ -28,11 +35,7 @@ func swaps(n int) (*market.Activity, *position.PriceBook) {
 	movements := make([]market.Movement, 2*n)
 	gas := *uint256.NewInt(2_000_000_000_000_000)
 	for i := range n {
-		var token chain.Address
-		token[0] = 0x70
-		binary.BigEndian.PutUint64(token[4:], uint64(i/60*3+i%3))
-		pool := token
-		pool[0] = 0x90
+		token, pool := account("token", i/60*3+i%3), account("pool", i/60*3+i%3)
 		if _, known := activity.Tokens[token]; !known {
 			activity.Tokens[token] = market.Token{Address: token, Symbol: "TKN", Decimals: 18, Known: true}
 			activity.Accounts[pool] = market.Account{Address: pool, Kind: market.DexAccount}

@@ -124,19 +124,22 @@ func (e *engine) holding(token chain.Address) *holding {
 
 // worthJudging drops dust, and orders positions of one instant by token.
 func (e *engine) worthJudging() []Position {
-	kept := e.positions[:0]
-	for i := range e.positions {
+	all, kept := e.positions, 0
+	for i := range all {
 		if e.dust[i] {
 			e.book.DustSkipped++
 			continue
 		}
-		kept = append(kept, e.positions[i])
-		for j := len(kept) - 1; j > 0 && kept[j].OpenedAt.Equal(kept[j-1].OpenedAt) &&
-			bytes.Compare(kept[j].Token[:], kept[j-1].Token[:]) < 0; j-- {
-			kept[j], kept[j-1] = kept[j-1], kept[j]
+		if kept != i {
+			all[kept] = all[i]
 		}
+		for j := kept; j > 0 && all[j].OpenedAt.Equal(all[j-1].OpenedAt) &&
+			bytes.Compare(all[j].Token[:], all[j-1].Token[:]) < 0; j-- {
+			all[j], all[j-1] = all[j-1], all[j]
+		}
+		kept++
 	}
-	return kept
+	return all[:kept]
 }
 
 // upTo cuts a ledger after asOf, sharing its contents. A ledger that is not in chain order is put in order.

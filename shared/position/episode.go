@@ -59,9 +59,10 @@ func (e *engine) open(h *holding, trade *Trade, now int64) *Position {
 	held, parked, token := h.held, h.parked, h.token
 	*h = holding{token: token, held: held, parked: parked, index: len(e.positions), within: true}
 	h.acquired = h.remaining()
-	e.positions = append(e.positions, Position{Token: token, OpenedAt: trade.Time, RecoverableUSD: math.NaN()})
+	e.positions = append(e.positions, Position{})
 	e.dust = append(e.dust, false)
 	p := &e.positions[h.index]
+	p.Token, p.OpenedAt, p.RecoverableUSD = token, trade.Time, math.NaN()
 	if h.acquired > 0 {
 		carried, away := e.lots.sum(held, now), e.lots.sum(parked, now)
 		h.known, h.knownCost = carried.known+away.known, carried.cost+away.cost

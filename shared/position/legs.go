@@ -2,6 +2,7 @@ package position
 
 import (
 	"bytes"
+	"encoding/binary"
 	"math"
 	"slices"
 	"strings"
@@ -46,11 +47,17 @@ type leg struct {
 	asset   int
 	in, out market.Amount
 	// from sent the largest amount that came in, to received the largest that went out; zero when it was minted or burned.
-	from, to             chain.Address
-	largestIn, largestOt market.Amount
-	minted, burned       bool
+	from, to               chain.Address
+	largestIn, largestOut  float64
+	fromNothing, toNothing bool
 	// quantity is the net amount in token units, positive when the wallet received.
 	quantity float64
+	// counterparty is who stands on the other side of the net amount; kind is what is known of it.
+	counterparty chain.Address
+	kind         market.AccountKind
+	quote        bool
+	// minted or burned is what happened to the largest amount of the net's direction.
+	minted, burned bool
 }
 
 // reader turns transactions into net legs.
@@ -61,11 +68,19 @@ type reader struct {
 	assets   []asset
 	places   map[chain.Address]int
 	legs     []leg
-	kinds    [64]accountKind
 	stamp    int
+	// target is the kind of what the current transaction called.
+	target market.AccountKind
+	// kinds and recent remember look-ups; what nothing was put in yet is true of the zero address.
+	kinds  [64]accountKind
+	recent [64]assetPlace
 }
 
-// accountKind remembers a recent look-up.
+type assetPlace struct {
+	address chain.Address
+	place   int
+}
+
 type accountKind struct {
 	address chain.Address
 	kind    market.AccountKind
@@ -77,7 +92,8 @@ func newReader(on *chain.Chain, wallet chain.Address, activity *market.Activity)
 		assets: make([]asset, 0, len(activity.Tokens)+1),
 		places: make(map[chain.Address]int, len(activity.Tokens)+2),
 	}
-	r.place(chain.Native)
+	r.places[chain.Native] = nativePlace
+	r.assets = append(r.assets, r.describe(chain.Native))
 	return r
 }
 
@@ -86,16 +102,29 @@ const nativePlace = 0
 
 // place finds an asset's place in r.assets.
 func (r *reader) place(address chain.Address) int {
-	if address == r.on.WrappedNative.Address {
-		address = chain.Native
+	recent := &r.recent[(address[19]^address[7])%64]
+	if same(&recent.address, &address) {
+		return recent.place
 	}
-	at, found := r.places[address]
+	asset := address
+	if address == r.on.WrappedNative.Address {
+		asset = chain.Native
+	}
+	at, found := r.places[asset]
 	if !found {
 		at = len(r.assets)
-		r.places[address] = at
-		r.assets = append(r.assets, r.describe(address))
+		r.places[asset] = at
+		r.assets = append(r.assets, r.describe(asset))
 	}
+	*recent = assetPlace{address: address, place: at}
 	return at
+}
+
+// same is a == b without a call.
+func same(a, b *chain.Address) bool {
+	return binary.LittleEndian.Uint64(a[:8]) == binary.LittleEndian.Uint64(b[:8]) &&
+		binary.LittleEndian.Uint64(a[8:16]) == binary.LittleEndian.Uint64(b[8:16]) &&
+		binary.LittleEndian.Uint32(a[16:]) == binary.LittleEndian.Uint32(b[16:])
 }
 
 func (r *reader) describe(address chain.Address) asset {
@@ -105,9 +134,11 @@ func (r *reader) describe(address chain.Address) asset {
 	if address == chain.Native {
 		token.Symbol, token.Decimals, token.Known = r.on.NativeSymbol, r.on.WrappedNative.Decimals, true
 	}
-	for _, quote := range r.on.Quotes() {
-		if address == quote.Address {
-			token.Symbol, token.Decimals, token.Known = quote.Symbol, quote.Decimals, true
+	for _, quotes := range [...][]chain.Asset{r.on.Stables, r.on.Staked} {
+		for i := range quotes {
+			if quote := &quotes[i]; address == quote.Address {
+				token.Symbol, token.Decimals, token.Known = quote.Symbol, quote.Decimals, true
+			}
 		}
 	}
 	a.measured = token.Known && token.Decimals >= 0 && token.Decimals <= 77
@@ -126,21 +157,30 @@ func lures(name string) bool {
 	if strings.Contains(name, "://") || strings.Contains(name, "www.") || strings.Contains(name, "t.me/") {
 		return true
 	}
-	runes := []rune(name)
-	for i, r := range runes {
-		switch r {
-		case '.', '\u2024', '\u3002', '\ua4f8', '\uff0e':
-			if i > 0 && isWord(runes[i-1]) && i+2 < len(runes) && isLetter(runes[i+1]) && isLetter(runes[i+2]) {
+	// A dot within a word, with two letters and more behind it.
+	word, letters := false, -1
+	for _, r := range name {
+		switch {
+		case r == '.' || r == '\u2024' || r == '\u3002' || r == '\ua4f8' || r == '\uff0e':
+			letters = -1
+			if word {
+				letters = 0
+			}
+			word = false
+			continue
+		case letters >= 0 && isLetter(r):
+			if letters++; letters == 2 {
 				return true
 			}
+		default:
+			letters = -1
 		}
+		word = isLetter(r) || r >= '0' && r <= '9'
 	}
 	return false
 }
 
 func isLetter(r rune) bool { return r >= 'a' && r <= 'z' }
-
-func isWord(r rune) bool { return isLetter(r) || r >= '0' && r <= '9' }
 
 // kind tells what an account is publicly known to be.
 func (r *reader) kind(address chain.Address) market.AccountKind {
@@ -148,7 +188,7 @@ func (r *reader) kind(address chain.Address) market.AccountKind {
 		return market.UnknownAccount
 	}
 	recent := &r.kinds[(address[19]^address[7])%64]
-	if recent.address != address {
+	if !same(&recent.address, &address) {
 		*recent = accountKind{address: address, kind: r.activity.Accounts[address].Kind}
 	}
 	return recent.kind
@@ -159,34 +199,36 @@ func (r *reader) kind(address chain.Address) market.AccountKind {
 func (r *reader) net(tx *market.Transaction) {
 	r.stamp++
 	r.legs = r.legs[:0]
+	r.target = r.kind(tx.Target)
 	for i := range tx.Movements {
 		movement := &tx.Movements[i]
-		if movement.Amount.IsZero() || movement.Counterparty == r.wallet {
+		if movement.Amount.IsZero() || same(&movement.Counterparty, &r.wallet) {
 			continue
 		}
 		at := r.place(movement.Token)
 		a := &r.assets[at]
 		if a.stamp != r.stamp {
 			a.stamp, a.leg = r.stamp, len(r.legs)
-			r.legs = append(r.legs, leg{asset: at})
+			r.legs = append(r.legs, leg{asset: at, quote: a.quote})
 		}
 		r.legs[a.leg].add(movement)
 	}
-	kept := r.legs[:0]
+	kept := 0
 	for i := range r.legs {
 		l := &r.legs[i]
-		if l.settle(r.assets[l.asset].scale) {
-			kept = append(kept, *l)
+		if !l.settle(r.assets[l.asset].scale) {
+			continue
 		}
-	}
-	r.legs = kept
-	if len(kept) == 2 {
-		if r.compare(&kept[0], &kept[1]) > 0 {
-			kept[0], kept[1] = kept[1], kept[0]
+		l.kind = r.kind(l.counterparty)
+		if kept != i {
+			r.legs[kept] = *l
 		}
-		return
+		kept++
 	}
-	slices.SortFunc(r.legs, func(a, b leg) int { return r.compare(&a, &b) })
+	r.legs = r.legs[:kept]
+	if kept > 1 && !(kept == 2 && r.compare(&r.legs[0], &r.legs[1]) < 0) {
+		slices.SortFunc(r.legs, func(a, b leg) int { return r.compare(&a, &b) })
+	}
 }
 
 func (r *reader) compare(a, b *leg) int {
@@ -194,24 +236,24 @@ func (r *reader) compare(a, b *leg) int {
 }
 
 func (l *leg) add(movement *market.Movement) {
+	amount := float(&movement.Amount)
 	counterparty := movement.Counterparty
 	if movement.In {
 		saturate(&l.in, &movement.Amount)
-		if larger(&movement.Amount, &l.largestIn, counterparty, l.from) {
-			l.largestIn, l.from, l.minted = movement.Amount, counterparty, movement.Minted
+		if larger(amount, l.largestIn, counterparty, l.from) {
+			l.largestIn, l.from, l.fromNothing = amount, counterparty, movement.Minted
 		}
 		return
 	}
 	saturate(&l.out, &movement.Amount)
-	if larger(&movement.Amount, &l.largestOt, counterparty, l.to) {
-		l.largestOt, l.to, l.burned = movement.Amount, counterparty, movement.Burned
+	if larger(amount, l.largestOut, counterparty, l.to) {
+		l.largestOut, l.to, l.toNothing = amount, counterparty, movement.Burned
 	}
 }
 
 // larger decides between two counterparties by amount, and by address when they are even, so that order does not matter.
-func larger(amount, than *market.Amount, counterparty, other chain.Address) bool {
-	order := amount.Cmp(than)
-	return order > 0 || order == 0 && counterparty.Less(other)
+func larger(amount, than float64, counterparty, other chain.Address) bool {
+	return amount > than || amount == than && counterparty.Less(other)
 }
 
 func saturate(sum, amount *market.Amount) {
@@ -240,6 +282,11 @@ func (l *leg) settle(scale float64) bool {
 		return false
 	}
 	l.quantity = sign * raw / scale
+	if sign > 0 {
+		l.counterparty, l.minted = l.from, l.fromNothing
+	} else {
+		l.counterparty, l.burned = l.to, l.toNothing
+	}
 	return true
 }
 

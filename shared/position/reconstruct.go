@@ -146,20 +146,20 @@ func (w *writer) writeTransfer(tx *market.Transaction, l *leg, what shape) {
 	in := l.quantity > 0
 	transfer := Transfer{
 		Time: tx.Time, Block: tx.Block, Order: w.order, Tx: tx.Hash, Token: a.address,
-		Quantity: math.Abs(l.quantity), In: in, Counterparty: l.counterparty(),
+		Quantity: math.Abs(l.quantity), In: in, Counterparty: l.counterparty,
 	}
 	w.order++
 	switch {
 	case what == selfTransfers:
 		transfer.Origin = TransferKnown
 	default:
-		transfer.Origin = w.origin(tx, l)
+		transfer.Origin = w.origin(l)
 	}
 	if a.quote {
 		if usd, priced := w.price(a, tx.Time); priced && transfer.Quantity*usd <= maximumUSD {
 			transfer.ValueUSD = transfer.Quantity * usd
 		}
-	} else if tx.Sender != w.wallet && w.kind(l.counterparty()) == market.UnknownAccount &&
+	} else if tx.Sender != w.wallet && l.kind == market.UnknownAccount &&
 		transfer.Origin != TransferKnown && (in || a.suspicious) {
 		w.doubtful = append(w.doubtful, len(w.ledger.Transfers))
 	}

@@ -44,18 +44,17 @@ func (r *reader) classify(tx *market.Transaction) (shape, flow) {
 	suspicious := false
 	for i := range r.legs {
 		l := &r.legs[i]
-		a := &r.assets[l.asset]
 		switch {
-		case a.quote && l.quantity > 0:
+		case l.quote && l.quantity > 0:
 			f.quotesIn++
-		case a.quote:
+		case l.quote:
 			f.quotesOut++
 		case l.quantity > 0:
 			f.tokensIn++
 		default:
 			f.tokensOut++
 		}
-		suspicious = suspicious || a.suspicious
+		suspicious = suspicious || r.assets[l.asset].suspicious
 	}
 	switch {
 	case f.in() == 0 && f.out() == 0:
@@ -66,50 +65,44 @@ func (r *reader) classify(tx *market.Transaction) (shape, flow) {
 		return treasury, f
 	case suspicious && tx.Sender != r.wallet && f.quotesIn+f.quotesOut == 0:
 		return forged, f
-	case f.tokensOut == 0 && r.isClaim(tx):
+	case f.tokensOut == 0 && r.isClaim():
 		return claim, f
-	case r.keepsOwnership(tx, f):
+	case r.keepsOwnership(f):
 		return selfTransfers, f
 	}
 	return trade, f
 }
 
 // isClaim tells whether every token came from a distributor.
-func (r *reader) isClaim(tx *market.Transaction) bool {
+func (r *reader) isClaim() bool {
+	if r.target != market.DistributorAccount && !r.anyFrom(market.DistributorAccount) {
+		return false
+	}
 	for i := range r.legs {
 		l := &r.legs[i]
-		if l.quantity > 0 && !r.assets[l.asset].quote && r.origin(tx, l) != Airdrop {
+		if l.quantity > 0 && !l.quote && r.origin(l) != Airdrop {
 			return false
 		}
 	}
-	return r.kind(tx.Target) == market.DistributorAccount || r.anyFrom(market.DistributorAccount)
+	return true
 }
 
 func (r *reader) anyFrom(kind market.AccountKind) bool {
 	for i := range r.legs {
-		if l := &r.legs[i]; l.quantity > 0 && r.kind(l.from) == kind {
+		if l := &r.legs[i]; l.quantity > 0 && l.kind == kind {
 			return true
 		}
 	}
 	return false
 }
 
-// counterparty is who stands on the other side of a leg.
-func (l *leg) counterparty() chain.Address {
-	if l.quantity > 0 {
-		return l.from
-	}
-	return l.to
-}
-
 // keepsOwnership tells transactions that change the form of what the wallet owns from those that trade it: lending,
 // staking and bridging with known protocols, liquidity given for a minted receipt or taken back against it, and wrapping.
-func (r *reader) keepsOwnership(tx *market.Transaction, f flow) bool {
-	target := r.kind(tx.Target)
-	protocol := holdsForOwner(target)
-	exchanged := target == market.DexAccount
+func (r *reader) keepsOwnership(f flow) bool {
+	protocol := holdsForOwner(r.target)
+	exchanged := r.target == market.DexAccount
 	for i := range r.legs {
-		kind := r.kind(r.legs[i].counterparty())
+		kind := r.legs[i].kind
 		protocol = protocol || holdsForOwner(kind)
 		exchanged = exchanged || kind == market.DexAccount
 	}
@@ -118,7 +111,7 @@ func (r *reader) keepsOwnership(tx *market.Transaction, f flow) bool {
 	}
 	for i := range r.legs {
 		l := &r.legs[i]
-		if r.assets[l.asset].quote {
+		if l.quote {
 			continue
 		}
 		address := r.assets[l.asset].address
@@ -136,7 +129,7 @@ func (r *reader) keepsOwnership(tx *market.Transaction, f flow) bool {
 // othersAre tells whether all legs that go the other way are with accounts of one kind.
 func (r *reader) othersAre(kind market.AccountKind, than *leg) bool {
 	for i := range r.legs {
-		if l := &r.legs[i]; l.quantity > 0 != (than.quantity > 0) && r.kind(l.counterparty()) != kind {
+		if l := &r.legs[i]; l.quantity > 0 != (than.quantity > 0) && l.kind != kind {
 			return false
 		}
 	}
@@ -147,7 +140,7 @@ func (r *reader) othersAre(kind market.AccountKind, than *leg) bool {
 func (r *reader) wraps(receipt chain.Address, than *leg) bool {
 	for i := range r.legs {
 		l := &r.legs[i]
-		if l.quantity > 0 != (than.quantity > 0) && !r.assets[l.asset].quote && l.counterparty() == receipt {
+		if l.quantity > 0 != (than.quantity > 0) && !l.quote && l.counterparty == receipt {
 			return true
 		}
 	}
@@ -159,8 +152,8 @@ func holdsForOwner(kind market.AccountKind) bool {
 }
 
 // origin tells how a leg that was not traded came or went.
-func (r *reader) origin(tx *market.Transaction, l *leg) Origin {
-	kind, target := r.kind(l.counterparty()), r.kind(tx.Target)
+func (r *reader) origin(l *leg) Origin {
+	kind, target := l.kind, r.target
 	in := l.quantity > 0
 	switch {
 	case in && (kind == market.DistributorAccount || target == market.DistributorAccount && kind == market.UnknownAccount):

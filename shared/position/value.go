@@ -135,13 +135,15 @@ func (w *writer) writeSide(tx *market.Transaction, s *side, which Side, quote ch
 		}
 		venue := tx.Target
 		if venue.IsZero() || venue == w.wallet {
-			venue = l.counterparty()
+			venue = l.counterparty
 		}
-		w.ledger.Trades = append(w.ledger.Trades, Trade{
-			Time: tx.Time, Block: tx.Block, Order: w.order, Tx: tx.Hash, Token: w.assets[l.asset].address, Side: which,
-			Quantity: math.Abs(l.quantity), ValueUSD: value, Priced: priced, Quote: quote, Venue: venue,
-			Counterparty: l.counterparty(), Swap: f.tokensIn > 0 && f.tokensOut > 0,
-		})
+		w.ledger.Trades = append(w.ledger.Trades, Trade{})
+		t := &w.ledger.Trades[len(w.ledger.Trades)-1]
+		t.Time, t.Block, t.Order, t.Tx = tx.Time, tx.Block, w.order, tx.Hash
+		t.Token, t.Side, t.Quantity = w.assets[l.asset].address, which, math.Abs(l.quantity)
+		t.ValueUSD, t.Priced = value, priced
+		t.Quote, t.Venue, t.Counterparty = quote, venue, l.counterparty
+		t.Swap = f.tokensIn > 0 && f.tokensOut > 0
 		w.order++
 		w.noteBlock(&w.assets[l.asset], which, tx.Block)
 	}
