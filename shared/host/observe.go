@@ -21,12 +21,7 @@ import (
 func lambdaLogger() *slog.Logger { return lambdacontext.NewLogger() }
 
 // traced wraps a transport so that every provider call is an X-Ray subsegment of the invocation. It is quiet outside of one.
-func traced(transport http.RoundTripper) http.RoundTripper {
-	if transport == nil {
-		transport = http.DefaultTransport
-	}
-	return xray.RoundTripper(transport)
-}
+func traced(transport http.RoundTripper) http.RoundTripper { return xray.RoundTripper(transport) }
 
 // EMF writes metrics as lines in CloudWatch's embedded metric format, which cost no call.
 type EMF struct {

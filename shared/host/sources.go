@@ -3,6 +3,7 @@ package host
 import (
 	"fmt"
 	"net/http"
+	"os"
 	"time"
 
 	"github.com/mirrorworthy/mirrorworthy/shared/chain"
@@ -24,14 +25,14 @@ const sampleRate = 6_000_000
 
 // newSources makes an adapter for every port, each with a client of its own, and a cache in front of all.
 func newSources(config Config, parts Parts, clock func() time.Time) (market.Sources, error) {
-	transport, err := newTransport(config, parts)
+	transport, err := newTransport(config, parts, clock)
 	if err != nil {
 		return market.Sources{}, err
 	}
 	shared := upstream.Shared{Transport: transport, Clock: clock, Observe: observeCalls(parts.Metrics, parts.Log)}
 	client := func(p provider) *upstream.Client {
 		limits := upstream.Config{Name: p.name, Base: config.Addresses[p.name], PerMinute: p.perMinute, Header: make(http.Header)}
-		limits.Header.Set("User-Agent", "mirrorworthy/"+"1")
+		limits.Header.Set("User-Agent", "mirrorworthy/1")
 		if config.Mode != Live {
 			limits.PerMinute, limits.Burst, limits.Concurrency = sampleRate, sampleRate, 64
 		}
@@ -52,7 +53,7 @@ func newSources(config Config, parts Parts, clock func() time.Time) (market.Sour
 		nodes[on.Slug] = clients[nodeOf(on)]
 	}
 	node := evmrpc.New(nodes)
-	router := evm.New(blockscout.New(explorers), node)
+	router := evm.NewRouter(blockscout.New(explorers), node)
 	security := goplus.New(clients["goplus"])
 	sources := market.Sources{
 		Activity: router, Holdings: router,
@@ -66,24 +67,34 @@ func newSources(config Config, parts Parts, clock func() time.Time) (market.Sour
 }
 
 // newTransport carries provider calls: to the network, from recorded exchanges, or to the network while recording.
-func newTransport(config Config, parts Parts) (http.RoundTripper, error) {
+func newTransport(config Config, parts Parts, clock func() time.Time) (http.RoundTripper, error) {
 	switch {
 	case config.Mode == Replay:
-		replay, err := exchange.Replay(config.ReplayDir, parts.Log)
+		replay, err := exchange.NewReplayer(os.DirFS(config.ReplayDir), parts.Log)
 		if err != nil {
 			return nil, fmt.Errorf("PROVIDERS=replay:%s: %w", config.ReplayDir, err)
 		}
 		return replay, nil
 	case config.RecordDir != "":
-		record, err := exchange.Record(config.RecordDir, parts.Transport, config.secrets())
+		if err := os.MkdirAll(config.RecordDir, 0o700); err != nil {
+			return nil, fmt.Errorf("RECORD=%s: %w", config.RecordDir, err)
+		}
+		record, err := exchange.NewRecorder(config.RecordDir, clock(), orNetwork(parts.Transport), config.secrets())
 		if err != nil {
 			return nil, fmt.Errorf("RECORD=%s: %w", config.RecordDir, err)
 		}
 		return record, nil
 	case config.Tracing:
-		return traced(parts.Transport), nil
+		return traced(orNetwork(parts.Transport)), nil
 	}
 	return parts.Transport, nil
+}
+
+func orNetwork(transport http.RoundTripper) http.RoundTripper {
+	if transport == nil {
+		return http.DefaultTransport
+	}
+	return transport
 }
 
 // secrets are the configured keys, which never get into a recording.

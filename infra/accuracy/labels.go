@@ -1,0 +1,162 @@
+package accuracy
+
+import (
+	"cmp"
+	"fmt"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/mirrorworthy/mirrorworthy/shared/samplemarket"
+)
+
+// labelGoal is the precision and the recall asked of every label on the sample market.
+const labelGoal = 0.90
+
+// answered is what the accuracy of labels is measured on.
+type answered struct {
+	TraderScore struct {
+		Verdict string `json:"verdict"`
+	} `json:"traderScore"`
+	WalletPnLQuality struct {
+		Verdict string `json:"verdict"`
+	} `json:"walletPnlQuality"`
+	WalletArchetype struct {
+		Archetype string `json:"archetype"`
+		Automated string `json:"automated"`
+	} `json:"walletArchetype"`
+	TraderStyle struct {
+		Style string `json:"style"`
+		Tempo string `json:"tempo"`
+	} `json:"traderStyle"`
+	WalletHealth struct {
+		Health string `json:"health"`
+	} `json:"walletHealth"`
+	WalletNetflow struct {
+		Posture string `json:"posture"`
+	} `json:"walletNetflow"`
+}
+
+// SampleLabels asks for every wallet of a sample market and compares the labels with what was planted: precision and recall of
+// each label. A label that was not planted at all does not appear.
+func SampleLabels() ([]Row, error) {
+	sample, service, err := sampleService(sampleNow())
+	if err != nil {
+		return nil, err
+	}
+	handler := overviewHandler(service, service.Sources, sampleNow())
+	truth := sample.Truth().Wallets
+	answers := make([]answered, len(truth))
+	var group errgroup.Group
+	group.SetLimit(runtime.GOMAXPROCS(0))
+	for i := range truth {
+		group.Go(func() error {
+			body, err := overview(handler, truth[i].Address, truth[i].Chain)
+			if err != nil {
+				return err
+			}
+			return json.Unmarshal(body, &answers[i])
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return nil, err
+	}
+	var rows []Row
+	for _, kind := range labelKinds() {
+		rows = append(rows, kind.rows(truth, answers)...)
+	}
+	return rows, nil
+}
+
+// labelKind is one family of labels: what was planted and what was answered. An empty planted label means that it was not
+// decided, and the wallet does not count for the family.
+type labelKind struct {
+	name    string
+	planted func(*samplemarket.WalletTruth) string
+	found   func(*answered) string
+}
+
+func labelKinds() []labelKind {
+	yes := func(is bool, label string) string {
+		if is {
+			return label
+		}
+		return "not-" + label
+	}
+	return []labelKind{
+		{"archetype", func(t *samplemarket.WalletTruth) string { return t.Archetype }, func(a *answered) string { return a.WalletArchetype.Archetype }},
+		{"wash", func(t *samplemarket.WalletTruth) string { return yes(t.Wash, "wash-suspected") }, func(a *answered) string { return yes(a.WalletPnLQuality.Verdict == "wash-suspected", "wash-suspected") }},
+		{"automated", func(t *samplemarket.WalletTruth) string { return yes(t.Automated, "automated") }, func(a *answered) string { return yes(a.WalletArchetype.Automated == "likely", "automated") }},
+		{"style", func(t *samplemarket.WalletTruth) string { return t.HoldStyle }, func(a *answered) string { return a.TraderStyle.Style }},
+		{"tempo", func(t *samplemarket.WalletTruth) string { return t.Tempo }, func(a *answered) string { return a.TraderStyle.Tempo }},
+		{"posture", func(t *samplemarket.WalletTruth) string { return t.Posture }, func(a *answered) string { return a.WalletNetflow.Posture }},
+		{"health", func(t *samplemarket.WalletTruth) string { return t.Health }, func(a *answered) string { return a.WalletHealth.Health }},
+	}
+}
+
+func (k labelKind) rows(truth []samplemarket.WalletTruth, answers []answered) []Row {
+	type tally struct {
+		planted, found, both int
+		mistaken             map[string]int
+	}
+	tallies := make(map[string]*tally)
+	of := func(label string) *tally {
+		if tallies[label] == nil {
+			tallies[label] = &tally{mistaken: make(map[string]int)}
+		}
+		return tallies[label]
+	}
+	for i := range truth {
+		planted, found := k.planted(&truth[i]), k.found(&answers[i])
+		if planted == "" {
+			continue
+		}
+		of(planted).planted++
+		of(found).found++
+		if planted == found {
+			of(planted).both++
+		} else {
+			of(planted).mistaken[found]++
+		}
+	}
+	var labels []string
+	for label, t := range tallies {
+		if t.planted > 0 && !strings.HasPrefix(label, "not-") {
+			labels = append(labels, label)
+		}
+	}
+	slices.Sort(labels)
+	rows := make([]Row, 0, len(labels))
+	for _, label := range labels {
+		t := tallies[label]
+		precision, recall := 1.0, float64(t.both)/float64(t.planted)
+		if t.found > 0 {
+			precision = float64(t.both) / float64(t.found)
+		}
+		rows = append(rows, Row{
+			Name:     "sample market: " + k.name + " " + label,
+			Goal:     fmt.Sprintf("precision and recall >= %.2f", labelGoal),
+			Measured: fmt.Sprintf("precision %.3f, recall %.3f of %d planted%s", precision, recall, t.planted, mostMistaken(t.mistaken)),
+			Pass:     precision >= labelGoal && recall >= labelGoal,
+		})
+	}
+	return rows
+}
+
+// mostMistaken names what a label was taken for most often.
+func mostMistaken(mistaken map[string]int) string {
+	if len(mistaken) == 0 {
+		return ""
+	}
+	labels := make([]string, 0, len(mistaken))
+	for label := range mistaken {
+		labels = append(labels, label)
+	}
+	slices.SortFunc(labels, func(a, b string) int {
+		return cmp.Or(cmp.Compare(mistaken[b], mistaken[a]), cmp.Compare(a, b))
+	})
+	return fmt.Sprintf("; %d taken for %s", mistaken[labels[0]], labels[0])
+}

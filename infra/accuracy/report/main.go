@@ -1,0 +1,86 @@
+// Command report measures how right the answers are, prints goal, measured value and verdict of every measure, and fails if
+// one falls short.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"text/tabwriter"
+	"time"
+
+	"github.com/mirrorworthy/mirrorworthy/infra/accuracy"
+)
+
+// The numbers of simulated wallets for each cell of an operating table.
+const (
+	skillWallets = 4_000
+	gradeWallets = 1_500
+)
+
+func main() {
+	data := flag.String("data", "", "a folder of real recorded inputs; without it only what needs none is measured")
+	flag.Parse()
+	if short := run(*data); short > 0 {
+		fmt.Fprintf(os.Stderr, "accuracy: %d measures fall short\n", short)
+		os.Exit(1)
+	}
+}
+
+// run prints every measure as it is done and returns how many fall short.
+func run(data string) int {
+	out := tabwriter.NewWriter(os.Stdout, 0, 8, 2, ' ', 0)
+	short := 0
+	for _, m := range measures(data) {
+		began := time.Now()
+		rows, err := m.measure()
+		if err != nil {
+			rows = append(rows, accuracy.Row{Name: m.name, Goal: "measured", Measured: err.Error()})
+		}
+		for _, row := range rows {
+			verdict := "ok"
+			if !row.Pass {
+				verdict = "SHORT"
+				short++
+			}
+			fmt.Fprintf(out, "%s\t%s\t%s\t%s\n", verdict, row.Name, row.Goal, row.Measured)
+		}
+		_ = out.Flush()
+		fmt.Fprintf(os.Stderr, "%s: %.1f s\n", m.name, time.Since(began).Seconds())
+	}
+	return short
+}
+
+type measure struct {
+	name    string
+	measure func() ([]accuracy.Row, error)
+}
+
+func measures(data string) []measure {
+	plain := func(rows func() []accuracy.Row) func() ([]accuracy.Row, error) {
+		return func() ([]accuracy.Row, error) { return rows(), nil }
+	}
+	one := func(row func() (accuracy.Row, error)) func() ([]accuracy.Row, error) {
+		return func() ([]accuracy.Row, error) {
+			r, err := row()
+			return []accuracy.Row{r}, err
+		}
+	}
+	all := []measure{
+		{"statistics", func() ([]accuracy.Row, error) { return accuracy.StatisticsGolden(data) }},
+		{"intervals", plain(accuracy.IntervalCoverage)},
+		{"skill verdict", plain(func() []accuracy.Row { return accuracy.SkillVerdict(skillWallets) })},
+		{"trader grades", plain(func() []accuracy.Row { return accuracy.TraderGrades(gradeWallets) })},
+		{"wash economy", plain(accuracy.WashEconomy)},
+		{"sample market", accuracy.SampleLabels},
+		{"determinism", one(accuracy.Determinism)},
+		{"as-of purity", one(accuracy.Purity)},
+	}
+	if data != "" {
+		all = append(all,
+			measure{"recorded receipts", func() ([]accuracy.Row, error) { return accuracy.Receipts(data) }},
+			measure{"recorded trades", func() ([]accuracy.Row, error) { return accuracy.RealTrades(data) }},
+		)
+	}
+	return all
+}
