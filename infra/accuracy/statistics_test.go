@@ -13,7 +13,7 @@ func TestStatisticsReproduceOurGoldenNumbers(t *testing.T) {
 	requirePass(t, rows)
 }
 
-func TestIntervalsCover(t *testing.T) { requirePass(t, IntervalCoverage()) }
+func TestIntervalsCover(t *testing.T) { requirePass(t, intervalCoverage(2000)) }
 
 func requirePass(t *testing.T, rows []Row) {
 	t.Helper()

@@ -30,7 +30,7 @@ func stepUp(p []float64, factor float64) []float64 {
 	smallest := 1.0
 	for rank := len(order); rank >= 1; rank-- {
 		i := order[rank-1]
-		smallest = min(smallest, p[i]*factor*float64(len(p))/float64(rank))
+		smallest = min(smallest, p[i]*(factor*float64(len(p))/float64(rank)))
 		q[i] = smallest
 	}
 	return q

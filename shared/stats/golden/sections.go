@@ -203,9 +203,11 @@ var statisticsSections = []struct {
 		s.compare(stats.Median(c.X), c.Median)
 		s.compare(stats.MedianAbsoluteDeviation(c.X), c.MAD)
 		s.compare(stats.RobustZ(c.At, c.Median, c.MAD), c.Z)
+		quantiles := make([]float64, len(c.P))
 		for i, p := range c.P {
-			s.compare(stats.Quantile(c.Sorted, p), c.Q[i])
+			quantiles[i] = stats.Quantile(c.Sorted, p)
 		}
+		compareEach(s, quantiles, c.Q)
 	})},
 	{"burstiness", each(func(c struct {
 		Intervals []float64
