@@ -19,7 +19,7 @@ import (
 type call = endpointtest.Call
 
 // start makes a handler over a fixture with the counting provider.
-func start(t testing.TB, endpoints ...endpoint.Endpoint) (http.Handler, *endpointtest.Fixture, *codeCounter) {
+func start(t endpointtest.T, endpoints ...endpoint.Endpoint) (http.Handler, *endpointtest.Fixture, *codeCounter) {
 	t.Helper()
 	f, provider := endpointtest.New(t), &codeCounter{}
 	f.Service.Sources.Code = provider

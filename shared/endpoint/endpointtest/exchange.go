@@ -7,7 +7,6 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"strings"
-	"testing"
 )
 
 // Call is a request to a handler, and what was answered.
@@ -25,7 +24,7 @@ type Answer struct {
 }
 
 // Do sends the call. The path is taken as it is, whatever it holds.
-func (c Call) Do(t testing.TB, handler http.Handler) Answer {
+func (c Call) Do(t T, handler http.Handler) Answer {
 	t.Helper()
 	var body io.Reader
 	if c.Body != "" {
@@ -63,7 +62,7 @@ type Problem struct {
 }
 
 // Problem reads the body of a refusal.
-func (a Answer) Problem(t testing.TB) Problem {
+func (a Answer) Problem(t T) Problem {
 	t.Helper()
 	decoder := json.NewDecoder(strings.NewReader(a.Body))
 	decoder.DisallowUnknownFields()

@@ -9,13 +9,20 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
-	"testing"
 	"time"
 
 	"github.com/mirrorworthy/mirrorworthy/shared/endpoint"
 	"github.com/mirrorworthy/mirrorworthy/shared/endpoint/partnerkey"
 	"github.com/mirrorworthy/mirrorworthy/shared/store"
 )
+
+// T is what the helpers need of a test, a benchmark or a check of a property.
+type T interface {
+	Helper()
+	Errorf(format string, args ...any)
+	Fatalf(format string, args ...any)
+	Fatal(args ...any)
+}
 
 // Recorder keeps the metrics that were counted.
 type Recorder struct {
@@ -89,7 +96,7 @@ type Fixture struct {
 const Partner = "acme"
 
 // New makes a fixture. Its keys are the same in every run.
-func New(t testing.TB) *Fixture {
+func New(t T) *Fixture {
 	t.Helper()
 	f := &Fixture{Store: NewStore(), Metrics: &Recorder{}, Clock: &Clock{}, Log: &Log{}}
 	start := time.Date(2026, 11, 20, 12, 30, 45, 0, time.UTC)
@@ -110,7 +117,7 @@ func New(t testing.TB) *Fixture {
 }
 
 // Issue makes another key.
-func (f *Fixture) Issue(t testing.TB, partner, mode string) string {
+func (f *Fixture) Issue(t T, partner, mode string) string {
 	t.Helper()
 	key, err := f.Administration.Issue(context.Background(), partner, mode, "test")
 	if err != nil {

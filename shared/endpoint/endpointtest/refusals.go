@@ -176,7 +176,7 @@ func (c checker) expect(t *testing.T, call Call, w want) Problem {
 }
 
 // CheckRefusal checks what every refusal has in common, and reads it.
-func CheckRefusal(t testing.TB, call Call, answer Answer, status int, code string) Problem {
+func CheckRefusal(t T, call Call, answer Answer, status int, code string) Problem {
 	t.Helper()
 	about := fmt.Sprintf("%s %s %.200q", call.Method, call.Path, call.Body)
 	problem := answer.Problem(t)
@@ -214,7 +214,7 @@ var (
 )
 
 // CheckRateLimit checks that the response to a known key tells its limit.
-func CheckRateLimit(t testing.TB, answer Answer) {
+func CheckRateLimit(t T, answer Answer) {
 	t.Helper()
 	policy, limit := answer.Header.Get("RateLimit-Policy"), answer.Header.Get("RateLimit")
 	if !policyPattern.MatchString(policy) || !limitPattern.MatchString(limit) {
