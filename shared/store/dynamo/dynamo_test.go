@@ -132,4 +132,5 @@ func TestConformanceOnEndpoint(t *testing.T) {
 		t.Skip(variable + " is not set; the same suite ran on the engine inside this process")
 	}
 	runConformance(t, newClient(url))
+	t.Run("lost answers", func(t *testing.T) { checkLostAnswers(t, newClient(url), newClient(url), false) })
 }
