@@ -8,9 +8,9 @@ const (
 	expansionFrom     = 100
 	expansionSkewLow  = -0.2
 	expansionSkewHigh = 0.6
-	// expansionAlways is the size from which the expansion serves whatever the skew. Drawing would take seconds there, and the
+	// expansionAlways is the size from which the expansion serves whatever the skew. Drawing would take tens of milliseconds there, and the
 	// standard error, the unit of the difference, is small.
-	expansionAlways = 20_000
+	expansionAlways = 5_000
 )
 
 // studentisedQuantile is the level quantile of the bootstrap's studentised mean without drawing, where that is known.

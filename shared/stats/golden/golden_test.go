@@ -83,3 +83,21 @@ func TestFilesOfAnotherFormAreRefused(t *testing.T) {
 		}
 	}
 }
+
+func FuzzIndicators(f *testing.F) {
+	f.Add("o,h,l,c,v,tr\n1,2,1,2,5,NA\n2,3,2,3,5,1\n")
+	f.Add("o,h,l,c,v,obv,rsi14\n0,0,0,0,0,0,NA\n")
+	f.Add("o,h,l,c,v,tr\n1e308,-1,NaN,Inf,NA,NA\n")
+	f.Add("o,h,l,c,v,\"tr\n")
+	f.Fuzz(func(t *testing.T, file string) {
+		sections, err := golden.Indicators(strings.NewReader(file))
+		if (err == nil) == (len(sections) == 0) {
+			t.Errorf("%d sections with error %v", len(sections), err)
+		}
+		for _, s := range sections {
+			if s.Compared == 0 || !(s.Worst >= 0) {
+				t.Errorf("%+v", s)
+			}
+		}
+	})
+}
