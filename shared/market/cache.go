@@ -1,0 +1,206 @@
+package market
+
+import (
+	"context"
+	"fmt"
+	"runtime/debug"
+	"time"
+
+	"github.com/maypok86/otter/v2"
+
+	"github.com/mirrorworthy/mirrorworthy/shared/chain"
+)
+
+// Freshness says how old a cached fact may be, by kind.
+type Freshness struct {
+	Activity, Holdings, Pools, Approvals, Code, Security time.Duration
+	// NewestCandles is for hours that are not closed; ClosedCandles for those that are.
+	NewestCandles, ClosedCandles time.Duration
+	// RecentPrices is for times within the last hour; PastPrices for older ones.
+	RecentPrices, PastPrices time.Duration
+	// Nothing bounds how long it is remembered that nothing was found.
+	Nothing time.Duration
+	// Deadline ends a fetch that several requests may be waiting for.
+	Deadline time.Duration
+	// MaximumBytes bounds what all caches hold together, roughly.
+	MaximumBytes uint64
+}
+
+// DefaultFreshness suits answers that are read by people and acted upon within minutes.
+func DefaultFreshness() Freshness {
+	return Freshness{
+		Activity: 30 * time.Second, Holdings: 30 * time.Second, Pools: 30 * time.Second, Approvals: time.Minute,
+		Code: 5 * time.Minute, Security: time.Hour,
+		NewestCandles: time.Minute, ClosedCandles: 6 * time.Hour, RecentPrices: time.Minute, PastPrices: 24 * time.Hour,
+		Nothing: 30 * time.Second, Deadline: 25 * time.Second, MaximumBytes: 256 << 20,
+	}
+}
+
+// Cached puts a cache before every port that has something behind it. Requests for the same fact share one fetch, which goes
+// on when one of them gives up. Of lists only the missing part is asked for. Errors are never kept. What comes out of the
+// cache is shared by all who ask and must not be modified.
+//
+// Behind Prices must be a port whose points carry the very times that were wanted.
+func Cached(s Sources, f Freshness, clock func() time.Time) Sources {
+	// Shares of the memory, by how much the kinds weigh where much is asked.
+	share := func(percent uint64) uint64 { return max(1, f.MaximumBytes/100*percent) }
+	if s.Activity != nil {
+		s.Activity = &cachedActivity{s.Activity, f, newShelf[accountKey, *Activity](share(35), clock, f.Deadline)}
+	}
+	if s.Holdings != nil {
+		s.Holdings = &cachedHoldings{s.Holdings, f, newShelf[accountKey, []Holding](share(10), clock, f.Deadline)}
+	}
+	if s.Prices != nil {
+		s.Prices = &cachedPrices{s.Prices, f, clock, newShelf[priceKey, priceOrNothing](share(15), clock, f.Deadline)}
+	}
+	if s.Pools != nil {
+		s.Pools = &cachedPools{s.Pools, f, newShelf[accountKey, []Pool](share(8), clock, f.Deadline)}
+	}
+	if s.Candles != nil {
+		s.Candles = &cachedCandles{
+			s.Candles, f, clock,
+			newShelf[candleKey, *Candles](share(8), clock, f.Deadline), newShelf[poolKey, span](share(16), clock, f.Deadline),
+		}
+	}
+	if s.Approvals != nil {
+		s.Approvals = &cachedApprovals{s.Approvals, f, newShelf[accountKey, *Approvals](share(3), clock, f.Deadline)}
+	}
+	if s.Code != nil {
+		s.Code = &cachedCode{s.Code, f, newShelf[accountKey, Code](share(1), clock, f.Deadline)}
+	}
+	if s.TokenSecurity != nil {
+		s.TokenSecurity = &cachedTokenSecurity{s.TokenSecurity, f, newShelf[accountKey, finding[TokenSecurity]](share(2), clock, f.Deadline)}
+	}
+	if s.AddressSecurity != nil {
+		s.AddressSecurity = &cachedAddressSecurity{s.AddressSecurity, f, newShelf[accountKey, finding[AddressSecurity]](share(2), clock, f.Deadline)}
+	}
+	return s
+}
+
+// accountKey names a wallet, token or contract.
+type accountKey struct {
+	on      chain.Slug
+	address chain.Address
+}
+
+// kept is a cached fact, how long it may be served, and its rough size in bytes.
+type kept[V any] struct {
+	value V
+	lasts time.Duration
+	bytes int
+}
+
+// shelf is the cache of one kind of fact.
+type shelf[K comparable, V any] struct {
+	cache    *otter.Cache[K, kept[V]]
+	deadline time.Duration
+}
+
+// entryBytes is the cost of an entry besides its fact.
+const entryBytes = 200
+
+func newShelf[K comparable, V any](maximumBytes uint64, clock func() time.Time, deadline time.Duration) *shelf[K, V] {
+	return &shelf[K, V]{deadline: deadline, cache: otter.Must(&otter.Options[K, kept[V]]{
+		MaximumWeight: maximumBytes,
+		Weigher:       func(_ K, k kept[V]) uint32 { return uint32(entryBytes + min(k.bytes, 1<<30)) },
+		ExpiryCalculator: otter.ExpiryWritingFunc(func(e otter.Entry[K, kept[V]]) time.Duration {
+			return e.Value.lasts
+		}),
+		Clock: cacheClock(clock),
+	})}
+}
+
+// cacheClock gives the cache our time. It has no ticks: what is over goes when something new comes.
+type cacheClock func() time.Time
+
+func (c cacheClock) NowNano() int64                      { return c().UnixNano() }
+func (c cacheClock) Tick(time.Duration) <-chan time.Time { return nil }
+
+// get serves a fact, or fetches it in a flight of its own that all askers share.
+func (s *shelf[K, V]) get(ctx context.Context, key K, load func(context.Context) (kept[V], error)) (V, error) {
+	if found, ok := s.cache.GetIfPresent(key); ok {
+		return found.value, nil
+	}
+	return detached(ctx, s.deadline, func(ctx context.Context) (V, error) {
+		found, err := s.cache.Get(ctx, key, otter.LoaderFunc[K, kept[V]](func(ctx context.Context, _ K) (kept[V], error) {
+			return guarded(key, func() (kept[V], error) { return load(ctx) })
+		}))
+		return found.value, err
+	})
+}
+
+// getAll serves facts and fetches the missing ones together, except those that are already on their way. Load must give a
+// value for every key.
+func (s *shelf[K, V]) getAll(ctx context.Context, keys []K, load func(context.Context, []K) (map[K]kept[V], error)) (map[K]V, error) {
+	if all, ok := s.present(keys); ok {
+		return all, nil
+	}
+	return detached(ctx, s.deadline, func(ctx context.Context) (map[K]V, error) {
+		found, err := s.cache.BulkGet(ctx, keys, otter.BulkLoaderFunc[K, kept[V]](func(ctx context.Context, keys []K) (map[K]kept[V], error) {
+			return guarded(keys[0], func() (map[K]kept[V], error) { return load(ctx, keys) })
+		}))
+		if err != nil {
+			return nil, err
+		}
+		all := make(map[K]V, len(found))
+		for key := range found {
+			all[key] = found[key].value
+		}
+		return all, nil
+	})
+}
+
+func (s *shelf[K, V]) present(keys []K) (map[K]V, bool) {
+	all := make(map[K]V, len(keys))
+	for _, key := range keys {
+		found, ok := s.cache.GetIfPresent(key)
+		if !ok {
+			return nil, false
+		}
+		all[key] = found.value
+	}
+	return all, true
+}
+
+// detached runs a fetch that does not end when this asker gives up.
+func detached[T any](ctx context.Context, deadline time.Duration, fetch func(context.Context) (T, error)) (T, error) {
+	type result struct {
+		value T
+		err   error
+	}
+	done := make(chan result, 1)
+	go func() {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), deadline)
+		defer cancel()
+		value, err := fetch(ctx)
+		done <- result{value, err}
+	}()
+	select {
+	case r := <-done:
+		return r.value, r.err
+	case <-ctx.Done():
+		var zero T
+		if err := ctx.Err(); err == context.DeadlineExceeded {
+			return zero, fmt.Errorf("%w: %w", ErrUnavailable, context.Cause(ctx))
+		}
+		return zero, context.Cause(ctx)
+	}
+}
+
+// guarded turns a panic of a fetch, which runs in nobody's request, into an error.
+func guarded[T any](key any, load func() (T, error)) (value T, err error) {
+	defer func() {
+		if cause := recover(); cause != nil {
+			err = fmt.Errorf("fetching %T: panic: %v\n%s", key, cause, debug.Stack())
+		}
+	}()
+	return load()
+}
+
+// lasting is how long a fact is kept: not long when there is nothing in it.
+func (f Freshness) lasting(fresh time.Duration, something bool) time.Duration {
+	if something {
+		return fresh
+	}
+	return min(fresh, f.Nothing)
+}
