@@ -45,7 +45,8 @@ func WalletMatching() Matching {
 	return Matching{Windows: []time.Duration{time.Hour, day, week}, Occurrences: 5, Margin: 0.01, OfTurnover: true}
 }
 
-// Cluster is a group of accounts that sold one token around among themselves until everybody was flat again.
+// Cluster is a group of accounts that sold one token around among themselves, within one window of time, until everybody was
+// flat again.
 type Cluster struct {
 	Token chain.Address
 	// Members are in address order; a single one traded with itself.
@@ -259,27 +260,26 @@ func (m *ring) match(exchanges []Exchange, members []int, window time.Duration, 
 	slices.SortFunc(open, func(a, b int) int {
 		return cmp.Or(exchanges[a].Time.Compare(exchanges[b].Time), cmp.Compare(a, b))
 	})
-	var wash []int
+	accounts := make([]chain.Address, len(members))
+	for i, account := range members {
+		accounts[i] = m.accounts[account]
+	}
+	var clusters []Cluster
 	for start := 0; start < len(open); {
 		end := start + 1
 		for end < len(open) && exchanges[open[end]].Time.Sub(exchanges[open[start]].Time) <= window {
 			end++
 		}
-		flat := m.flatPrefix(exchanges, open[start:end], matching)
-		wash = append(wash, open[start:start+flat]...)
+		if flat := m.flatPrefix(exchanges, open[start:end], matching); flat > 0 {
+			wash := open[start : start+flat : start+flat]
+			for _, i := range wash {
+				m.labelled[i] = true
+			}
+			clusters = append(clusters, Cluster{Token: m.token, Members: accounts, Exchanges: wash})
+		}
 		start = end
 	}
-	if len(wash) == 0 {
-		return nil
-	}
-	accounts := make([]chain.Address, len(members))
-	for i, account := range members {
-		accounts[i] = m.accounts[account]
-	}
-	for _, i := range wash {
-		m.labelled[i] = true
-	}
-	return []Cluster{{Token: m.token, Members: accounts, Exchanges: wash}}
+	return clusters
 }
 
 // flatPrefix is how many trades from the first on leave everybody flat.

@@ -242,7 +242,7 @@ func (m *Measures) measureReturns(returns, winsorised []float64, seed uint64) {
 	m.MeanReturn /= float64(len(winsorised))
 	m.ExpectancyLow = m.MeanReturn
 	if len(winsorised) > 1 {
-		m.ExpectancyLow = stats.BootstrapTLowerBound(winsorised, boundLevel, bootstrapRounds, seed)
+		m.ExpectancyLow = max(returnFloor, stats.BootstrapTLowerBound(winsorised, boundLevel, bootstrapRounds, seed))
 	}
 	if sharpe := m.Moments.Sharpe(); sharpe > 0 && m.Moments.N > 2 {
 		if length := stats.MinimumTrackRecord(sharpe, m.Moments.Skew, m.Moments.Kurtosis, 0.95); finite(length) {

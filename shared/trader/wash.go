@@ -16,19 +16,24 @@ import (
 const (
 	selfSoft, selfHard           = 0.0001, 0.05
 	ringSoft, ringHard           = 0.05, 0.50
-	roundTripSoft, roundTripHard = 0.30, 0.50
+	roundTripSoft, roundTripHard = 0.30, 0.30
 	clusterSoft, clusterHard     = 0.10, 0.50
 	thinSoft, thinHard           = 0.10, 0.50
 	// softSignals together, over softVolume of the volume, are as good as a hard one.
 	softSignals = 3
 	softVolume  = 0.30
-	// ringAccounts is the largest number of accounts taken for a ring; a market maker meets more.
+	// ringAccounts is how many partners an account of a ring has at most; a market maker has more.
 	ringAccounts = 10
+	// ringRisk is the change of price between buying and selling that a ring may see while it trades.
+	ringRisk = 0.02
 	// roundTripMinimum counts round trips; roundTripTrades is the longest one looked for.
 	roundTripMinimum = 5
 	roundTripTrades  = 50
-	roundTripWindow  = time.Hour
-	roundTripMargin  = 0.01
+	// roundTripPurity is the least part of all round trips that cost just the fees: who scalps wins some and loses some.
+	roundTripPurity = 0.75
+	roundTripWindow = time.Hour
+	roundTripBrief  = 10 * time.Minute
+	roundTripMargin = 0.01
 	// roundTripCost is the highest loss that fees and taxes of a round trip explain.
 	roundTripCost = 0.06
 	// churnTurnover is in capitals a day, churnResult the profit or loss per volume below which it led to nothing.
@@ -104,10 +109,12 @@ func (v *view) selfTrades(touched []bool) []Signal {
 	return v.signal(codeWashSelf, chosen, touched, selfSoft, selfHard, parameters{})
 }
 
-// rings are closed clusters of accounts around the wallet, after Victor & Weintraud (2021).
+// rings are closed clusters of accounts around the wallet, after Victor & Weintraud (2021). Trades with market makers are left
+// out: whatever their clients do, much of it cancels out.
 func (v *view) rings(touched []bool) []Signal {
-	var exchanges []Exchange
 	var own []int // the trade behind each of the wallet's own exchanges, which come first
+	exchanges := make([]Exchange, 0, len(v.s.Exchanges))
+	value := 0.0
 	for i := range v.trades {
 		t := &v.trades[i]
 		if t.Counterparty == v.wallet || !v.person(t.Counterparty) {
@@ -118,8 +125,9 @@ func (v *view) rings(touched []bool) []Signal {
 			e.Seller, e.Buyer = e.Buyer, e.Seller
 		}
 		exchanges, own = append(exchanges, e), append(own, i)
+		value += t.ValueUSD
 	}
-	if len(own) == 0 {
+	if value < ringSoft*v.volume {
 		return nil
 	}
 	for _, e := range v.s.Exchanges {
@@ -128,33 +136,95 @@ func (v *view) rings(touched []bool) []Signal {
 			exchanges = append(exchanges, e)
 		}
 	}
+	makers := marketMakers(exchanges)
+	if makers[v.wallet] {
+		return nil
+	}
+	kept, keptOwn := exchanges[:0], own[:0]
+	for i, e := range exchanges {
+		if makers[e.Seller] || makers[e.Buyer] {
+			continue
+		}
+		kept = append(kept, e)
+		if i < len(own) {
+			keptOwn = append(keptOwn, own[i])
+		}
+	}
+	own = keptOwn
 	chosen := make([]bool, len(v.trades))
 	partners := make(map[chain.Address]struct{})
 	accounts := 0
-	for _, cluster := range ClosedClusters(exchanges, WalletMatching()) {
-		found := false
+	for _, cluster := range ClosedClusters(kept, WalletMatching()) {
+		var circled []int
+		var bought, sold float64
 		for _, i := range cluster.Exchanges {
-			if i < len(own) {
-				chosen[own[i]], found = true, true
-				partners[v.trades[own[i]].Counterparty] = struct{}{}
+			if i >= len(own) {
+				continue
+			}
+			circled = append(circled, own[i])
+			if t := &v.trades[own[i]]; t.Side == position.Buy {
+				bought += t.ValueUSD
+			} else {
+				sold += t.ValueUSD
 			}
 		}
-		if found {
-			accounts = max(accounts, len(cluster.Members))
+		// Whoever bore a price change between buying and selling took a risk, as no ring does.
+		if len(circled) == 0 || math.Abs(bought-sold) > ringRisk*max(bought, sold) {
+			continue
 		}
-	}
-	if len(partners) > ringAccounts {
-		return nil
+		accounts = max(accounts, len(cluster.Members))
+		for _, i := range circled {
+			chosen[i] = true
+			partners[v.trades[i].Counterparty] = struct{}{}
+		}
 	}
 	return v.signal(codeWashRing, chosen, touched, ringSoft, ringHard, parameters{k: max(accounts, len(partners)+1)})
 }
 
+// marketMakers are accounts that trade with effectively more partners than a ring has members. Partners are weighed by their
+// number of trades, so that a few trades with many others make nobody a market maker.
+func marketMakers(exchanges []Exchange) map[chain.Address]bool {
+	number := make(map[chain.Address]uint64)
+	var accounts []chain.Address
+	numberOf := func(account chain.Address) uint64 {
+		n, known := number[account]
+		if !known {
+			n = uint64(len(accounts))
+			number[account] = n
+			accounts = append(accounts, account)
+		}
+		return n
+	}
+	met := make(map[uint64]int) // by the numbers of both accounts, the lower one in the upper half
+	for i := range exchanges {
+		a, b := numberOf(exchanges[i].Seller), numberOf(exchanges[i].Buyer)
+		met[min(a, b)<<32|max(a, b)]++
+	}
+	all, squares := make([]int, len(accounts)), make([]int, len(accounts))
+	for pair, count := range met {
+		a, b := pair>>32, pair&math.MaxUint32
+		all[a], squares[a] = all[a]+count, squares[a]+count*count
+		if a != b {
+			all[b], squares[b] = all[b]+count, squares[b]+count*count
+		}
+	}
+	makers := make(map[chain.Address]bool)
+	for n, account := range accounts {
+		if all[n]*all[n] > ringAccounts*squares[n] {
+			makers[account] = true
+		}
+	}
+	return makers
+}
+
 // roundTrips are purchases sold back within the hour at the cost of fees. What earned or lost more than that, or differs from
-// the wallet's usual cost, was a trade that went well or badly; what happened within a block is arbitrage.
+// the wallet's usual cost, was a trade that went well or badly; within a few minutes only a large difference is. What happened
+// within a block is arbitrage.
 func (v *view) roundTrips(touched []bool) []Signal {
 	type trip struct {
 		trades []int
 		loss   float64
+		took   time.Duration
 	}
 	var trips []trip
 	var losses []float64
@@ -174,7 +244,8 @@ func (v *view) roundTrips(touched []bool) []Signal {
 				}
 			}
 			if bought > 0 {
-				trips = append(trips, trip{indices[start : start+length], (bought - sold) / bought})
+				took := v.trades[indices[start+length-1]].Time.Sub(v.trades[indices[start]].Time)
+				trips = append(trips, trip{indices[start : start+length], (bought - sold) / bought, took})
 				losses = append(losses, (bought-sold)/bought)
 			}
 			start += length
@@ -190,7 +261,11 @@ func (v *view) roundTrips(touched []bool) []Signal {
 	chosen := make([]bool, len(v.trades))
 	count := 0
 	for _, t := range trips {
-		if math.Abs(t.loss-usual) > max(0.003, 0.5*usual) {
+		tolerance := max(0.003, 0.5*usual)
+		if t.took < roundTripBrief {
+			tolerance = max(0.01, usual)
+		}
+		if math.Abs(t.loss-usual) > tolerance {
 			continue
 		}
 		count++
@@ -198,7 +273,7 @@ func (v *view) roundTrips(touched []bool) []Signal {
 			chosen[i] = true
 		}
 	}
-	if count < roundTripMinimum {
+	if count < roundTripMinimum || float64(count) < roundTripPurity*float64(len(trips)) {
 		return nil
 	}
 	return v.signal(codeWashRoundTrip, chosen, touched, roundTripSoft, roundTripHard, parameters{k: count})
