@@ -21,6 +21,8 @@ const (
 	dustUSD = 5
 	// rateableShare of the proceeds must be matched to a known cost before a position is rated.
 	rateableShare = 0.8
+	// rounding keeps sums of the same amounts in another order from falling on the other side of a threshold.
+	rounding = 1e-9
 )
 
 // holding is one token's running state: its lots, and the account of the position that is open or ended last.
@@ -49,6 +51,8 @@ type holding struct {
 }
 
 func (h *holding) remaining() float64 { return h.held.quantity + h.parked.quantity }
+
+func (h *holding) mostlySold() bool { return h.sold >= halfShare*h.acquired*(1-rounding) }
 
 // open starts a position at the wallet's first trade. What is still there of earlier ones, or was sent, comes along at its
 // cost.
@@ -107,7 +111,7 @@ func (e *engine) buy(h *holding, trade *Trade) {
 
 func (e *engine) sell(h *holding, trade *Trade) {
 	now := trade.Time.UnixNano()
-	if h.index < 0 || h.ended && trade.Quantity > h.remaining()*(1+leftoverShare) {
+	if h.index < 0 || h.ended && trade.Quantity > h.remaining()*(1+leftoverShare+rounding) {
 		e.open(h, trade, now)
 	}
 	p := &e.positions[h.index]
@@ -120,7 +124,7 @@ func (e *engine) sell(h *holding, trade *Trade) {
 	e.average(h, out.known)
 	if covered := out.known + out.free + out.unknown; covered < trade.Quantity {
 		surplus := trade.Quantity - covered
-		if covered > 0 && h.adjusted+surplus <= leftoverShare*h.acquired {
+		if covered > 0 && h.adjusted+surplus <= leftoverShare*h.acquired*(1+rounding) {
 			h.adjusted += surplus
 			grown := trade.Quantity / covered
 			out.known, out.free, out.unknown = out.known*grown, out.free*grown, out.unknown*grown
@@ -130,7 +134,7 @@ func (e *engine) sell(h *holding, trade *Trade) {
 		}
 	}
 	h.sold += trade.Quantity
-	if out.unknown > 1e-9*trade.Quantity {
+	if out.unknown > rounding*trade.Quantity {
 		e.book.UnmatchedSells++
 	}
 	value, gas, priced := worth(trade)
@@ -184,7 +188,7 @@ func (e *engine) receive(h *holding, transfer *Transfer) {
 			quantity -= back
 		}
 		// What a pool or a staking contract returns beyond what it was given has a cost that nobody recorded.
-		if quantity <= 1e-9*back {
+		if quantity <= rounding*back {
 			return
 		}
 	}
@@ -215,7 +219,7 @@ func (e *engine) send(h *holding, transfer *Transfer) {
 	if h.ended {
 		return
 	}
-	if h.transferred > halfShare*h.acquired {
+	if h.transferred > halfShare*h.acquired*(1+rounding) {
 		p := &e.positions[h.index]
 		p.Status, p.ClosedAt = Transferred, transfer.Time
 		h.ended = true
@@ -230,9 +234,9 @@ func (e *engine) endWhenFlat(h *holding, at time.Time, price float64) {
 		return
 	}
 	rest := h.remaining()
-	flat := rest <= leftoverShare*h.acquired
+	flat := rest <= leftoverShare*h.acquired*(1+rounding)
 	if !flat && rest*price <= flatUSD {
-		flat = h.sold >= halfShare*h.acquired
+		flat = h.mostlySold()
 	}
 	if flat {
 		p := &e.positions[h.index]
@@ -245,7 +249,7 @@ func (e *engine) endWhenFlat(h *holding, at time.Time, price float64) {
 // the rest next to worthless. The rest goes into the new position at that worth.
 func (e *engine) abandonBefore(h *holding, trade *Trade) {
 	value, _, priced := worth(trade)
-	if !priced || h.parked.quantity > 0 || h.sold < halfShare*h.acquired || trade.Time.Sub(h.lastActivity) < idleFor {
+	if !priced || h.parked.quantity > 0 || !h.mostlySold() || trade.Time.Sub(h.lastActivity) < idleFor {
 		return
 	}
 	rest, price := h.remaining(), value/trade.Quantity
@@ -301,7 +305,7 @@ func (e *engine) mark(h *holding, mark *Mark, asOf time.Time) {
 	knownCost := all.cost * rest / all.known
 	since, dead := deadSince(rest, knownCost, mark, h.lastTrade, asOf)
 	idleSince := h.lastActivity.Add(idleFor)
-	abandoned := h.sold >= halfShare*h.acquired && !idleSince.After(asOf) && p.RecoverableUSD < restShare*knownCost
+	abandoned := h.mostlySold() && !idleSince.After(asOf) && p.RecoverableUSD < restShare*knownCost
 	switch {
 	case dead && !(abandoned && idleSince.Before(since)):
 		e.impute(h, Dead, since, p.RecoverableUSD)
@@ -357,8 +361,8 @@ func (e *engine) seal(h *holding) {
 		p.EntryPriceUSD = h.boughtValueUSD / h.boughtQuantity
 	}
 	p.SameBlock = p.Buys > 0 && p.Sells > 0 && (h.within || p.EntryBlock != 0 && h.lastBlock == p.EntryBlock)
-	p.Rateable = p.Status == Closed && p.MatchedCostUSD > 0 && p.MatchedShare >= rateableShare &&
-		h.soldUnpriced <= (1-rateableShare)*h.sold
+	p.Rateable = p.Status == Closed && p.MatchedCostUSD > 0 && p.MatchedShare >= rateableShare*(1-rounding) &&
+		h.soldUnpriced <= (1-rateableShare)*h.sold*(1+rounding)
 	e.dust[h.index] = h.isDust(p)
 }
 

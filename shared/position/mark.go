@@ -44,10 +44,15 @@ func recoverableAt(quantity, price float64, mark *Mark) float64 {
 // Prices between two points are those of the earlier one. A token without any market or that nobody can sell needs no past
 // to prove it; any other needs a past that reaches back far enough.
 func deadSince(quantity, cost float64, mark *Mark, lastTrade, asOf time.Time) (time.Time, bool) {
-	worthless := func(price float64) bool { return recoverableAt(quantity, price, mark) < deadShare*cost }
-	if asOf.Sub(lastTrade) < deadFor || !worthless(mark.PriceUSD) {
+	if asOf.Sub(lastTrade) < deadFor || !(recoverableAt(quantity, mark.PriceUSD, mark) < deadShare*cost) {
 		return time.Time{}, false
 	}
+	// A pool that is empty now was not when it had a price; how deep it was nobody knows.
+	then := *mark
+	if !(then.QuoteUSD > 0) {
+		then.QuoteUSD = math.Inf(1)
+	}
+	worthless := func(price float64) bool { return recoverableAt(quantity, price, &then) < deadShare*cost }
 	past := mark.Past[:sort.Search(len(mark.Past), func(i int) bool { return mark.Past[i].Time.After(asOf) })]
 	first := len(past)
 	for first > 0 && worthless(past[first-1].USD) {
@@ -58,7 +63,7 @@ func deadSince(quantity, cost float64, mark *Mark, lastTrade, asOf time.Time) (t
 		since = past[first].Time
 	}
 	proven := false
-	if mark.Unsellable || !(mark.PriceUSD > 0) {
+	if mark.Unsellable || !(mark.PriceUSD > 0) || mark.QuoteUSD <= 0 {
 		switch {
 		case len(past) == 0:
 			since, proven = lastTrade, true
