@@ -1,0 +1,208 @@
+package samplemarket
+
+import (
+	"bytes"
+	"encoding/json"
+	"maps"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+)
+
+// The providers, by the names faults and calls go by.
+const (
+	Blockscout    = "blockscout"
+	RPC           = "rpc"
+	GeckoTerminal = "geckoterminal"
+	DexScreener   = "dexscreener"
+	DefiLlama     = "defillama"
+	GoPlus        = "goplus"
+)
+
+// FaultKind is a way in which a provider fails.
+type FaultKind int
+
+// The ways to fail.
+const (
+	FaultNone        FaultKind = iota
+	FaultHang                  // no answer until the caller gives up
+	FaultServerError           // status 500
+	FaultRateLimit             // status 429 with Retry-After
+	FaultHTML                  // status 200 and a page of HTML
+	FaultTruncated             // the right answer, cut in the middle
+	FaultWrongTypes            // the right answer with texts for numbers, numbers for texts
+	FaultHostile               // NaN, huge, negative and deeply nested values
+	FaultEmpty                 // status 200 and no body
+	FaultDrip                  // the right answer, a byte at a time
+	FaultRandom                // each request one of the above
+)
+
+// Fault says how a provider fails and how often.
+type Fault struct {
+	Kind FaultKind
+	// Share of the requests that fail, 0 to 1; 0 means all of them.
+	Share float64
+	// RetryAfter goes with FaultRateLimit, in whole seconds; 0 means one second.
+	RetryAfter time.Duration
+	// Interval is the pause between two bytes of FaultDrip; 0 means 50 ms.
+	Interval time.Duration
+}
+
+// door stands before the market's answers: it counts, delays and spoils them.
+type door struct {
+	mu      *sync.Mutex
+	faults  map[string]Fault
+	calls   map[string]int
+	latency time.Duration
+	stream  stream
+}
+
+func newDoor(seed uint64) door {
+	return door{mu: &sync.Mutex{}, faults: map[string]Fault{}, calls: map[string]int{}, stream: newStream(mixAll(seed, hashText("faults")))}
+}
+
+// SetFault makes a provider fail from now on. FaultNone ends it.
+func (m *Market) SetFault(provider string, f Fault) {
+	m.door.mu.Lock()
+	defer m.door.mu.Unlock()
+	m.door.faults[provider] = f
+}
+
+// SetLatency delays every answer.
+func (m *Market) SetLatency(d time.Duration) {
+	m.door.mu.Lock()
+	defer m.door.mu.Unlock()
+	m.door.latency = d
+}
+
+// Calls counts the requests since the last ResetCalls, by path and query; for JSON-RPC by path, method and parameters.
+func (m *Market) Calls() map[string]int {
+	m.door.mu.Lock()
+	defer m.door.mu.Unlock()
+	return maps.Clone(m.door.calls)
+}
+
+// ResetCalls starts counting anew.
+func (m *Market) ResetCalls() {
+	m.door.mu.Lock()
+	defer m.door.mu.Unlock()
+	clear(m.door.calls)
+}
+
+// enter counts a request and decides its fate.
+func (d *door) enter(provider, call string) (FaultKind, Fault, time.Duration) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.calls[call]++
+	f := d.faults[provider]
+	kind := f.Kind
+	if kind != FaultNone && f.Share > 0 && !d.stream.chance(f.Share) {
+		kind = FaultNone
+	}
+	if kind == FaultRandom {
+		kind = FaultHang + FaultKind(d.stream.IntN(int(FaultRandom-FaultHang)))
+	}
+	return kind, f, d.latency
+}
+
+var hostileBodies = []string{
+	`{"data":NaN,"coins":{"x":{"price":NaN}},"pairs":[{"priceUsd":NaN}],"result":NaN}`,
+	`{"data":{"attributes":{"price_usd":"1e308","ohlcv_list":[[1e308,-1,1e309,-5,0,-1e308]]}},"coins":{"a":{"price":1e308,"timestamp":-1}},"pairs":[{"priceUsd":"-1e308","liquidity":{"usd":-1e308}}],"items":[{"total":{"value":"-99999999999999999999999999999999999999999999999999999999999999999999999999999999"}}],"code":1,"result":"0x` + "ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff" + `"}`,
+	`{"data":` + strings.Repeat("[", 20000) + strings.Repeat("]", 20000) + `}`,
+	`{"items":[{"hash":"` + strings.Repeat("A", 1<<20) + `"}],"next_page_params":{"loop":"1"}}`,
+	`[null,null,{"":{"":[]}},-0,1e-400]`,
+}
+
+// spoil answers with a fault instead of, or made from, the right body.
+func (d *door) spoil(rw http.ResponseWriter, r *http.Request, kind FaultKind, f Fault, status int, body []byte) {
+	header := rw.Header()
+	switch kind {
+	case FaultHang:
+		<-r.Context().Done()
+		panic(http.ErrAbortHandler)
+	case FaultServerError:
+		http.Error(rw, "Internal Server Error", http.StatusInternalServerError)
+	case FaultRateLimit:
+		seconds := max(1, int(f.RetryAfter/time.Second))
+		header.Set("Retry-After", strconv.Itoa(seconds))
+		http.Error(rw, "Too Many Requests", http.StatusTooManyRequests)
+	case FaultHTML:
+		header.Set("Content-Type", "text/html; charset=utf-8")
+		_, _ = rw.Write([]byte("<!DOCTYPE html><html><head><title>Just a moment...</title></head><body>Checking your browser</body></html>"))
+	case FaultTruncated:
+		rw.WriteHeader(status)
+		_, _ = rw.Write(body[:len(body)*2/3])
+	case FaultWrongTypes:
+		rw.WriteHeader(status)
+		_, _ = rw.Write(wrongTypes(body))
+	case FaultHostile:
+		d.mu.Lock()
+		choice := d.stream.IntN(len(hostileBodies))
+		d.mu.Unlock()
+		_, _ = rw.Write([]byte(hostileBodies[choice]))
+	case FaultEmpty:
+		rw.WriteHeader(status)
+	case FaultDrip:
+		drip(rw, r, f, status, body)
+	}
+}
+
+func drip(rw http.ResponseWriter, r *http.Request, f Fault, status int, body []byte) {
+	interval := f.Interval
+	if interval <= 0 {
+		interval = 50 * time.Millisecond
+	}
+	rw.WriteHeader(status)
+	ticker := time.NewTicker(interval)
+	defer ticker.Stop()
+	flusher, _ := rw.(http.Flusher)
+	for i := range body {
+		if _, err := rw.Write(body[i : i+1]); err != nil {
+			return
+		}
+		if flusher != nil {
+			flusher.Flush()
+		}
+		select {
+		case <-r.Context().Done():
+			return
+		case <-ticker.C:
+		}
+	}
+}
+
+// wrongTypes turns texts into numbers and objects, and numbers into texts.
+func wrongTypes(body []byte) []byte {
+	decoder := json.NewDecoder(bytes.NewReader(body))
+	decoder.UseNumber()
+	var value any
+	if decoder.Decode(&value) != nil {
+		return []byte("42")
+	}
+	spoiled, _ := json.Marshal(mistype(value))
+	return spoiled
+}
+
+func mistype(value any) any {
+	switch v := value.(type) {
+	case string:
+		return len(v)
+	case json.Number:
+		return map[string]any{"value": v.String()}
+	case bool:
+		return "maybe"
+	case nil:
+		return []any{}
+	case []any:
+		for i := range v {
+			v[i] = mistype(v[i])
+		}
+	case map[string]any:
+		for key := range v {
+			v[key] = mistype(v[key])
+		}
+	}
+	return value
+}

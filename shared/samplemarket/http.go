@@ -1,0 +1,122 @@
+package samplemarket
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Handler serves every provider under its own prefix: /blockscout/{chain}, /rpc/{chain}, /geckoterminal, /dexscreener, /defillama
+// and /goplus, each followed by the provider's own path.
+func (m *Market) Handler() http.Handler { return http.HandlerFunc(m.serve) }
+
+// request is one call of a provider, with the market standing still.
+type request struct {
+	path  []string // after the prefix, unescaped
+	query url.Values
+	body  []byte
+	now   int64 // Unix time
+}
+
+// part is a path segment, empty beyond the end.
+func (r *request) part(i int) string {
+	if i < len(r.path) {
+		return r.path[i]
+	}
+	return ""
+}
+
+// whole reads a whole-number query parameter.
+func (r *request) whole(key string, fallback, low, high int) int {
+	n, err := strconv.Atoi(r.query.Get(key))
+	if err != nil {
+		return fallback
+	}
+	return min(max(n, low), high)
+}
+
+const maxRequestBody = 1 << 20
+
+func (m *Market) serve(rw http.ResponseWriter, r *http.Request) {
+	provider, rest, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
+	call := r.URL.RequestURI()
+	var body []byte
+	if r.Method == http.MethodPost {
+		var err error
+		if body, err = io.ReadAll(http.MaxBytesReader(rw, r.Body, maxRequestBody)); err != nil {
+			http.Error(rw, "Request Entity Too Large", http.StatusRequestEntityTooLarge)
+			return
+		}
+		call += " " + callName(body)
+	}
+	kind, fault, latency := m.door.enter(provider, call)
+	if latency > 0 {
+		timer := time.NewTimer(latency)
+		defer timer.Stop()
+		select {
+		case <-timer.C:
+		case <-r.Context().Done():
+			return
+		}
+	}
+	status, answer := http.StatusNotFound, any(map[string]string{"message": "Not found"})
+	if kind != FaultHang {
+		m.view(func() {
+			req := &request{path: strings.Split(strings.TrimSuffix(rest, "/"), "/"), query: r.URL.Query(), body: body, now: m.unix}
+			status, answer = m.answer(provider, r.Method, req, status, answer)
+		})
+	}
+	var encoded bytes.Buffer
+	encoder := json.NewEncoder(&encoded)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(answer); err != nil {
+		http.Error(rw, err.Error(), http.StatusInternalServerError)
+		return
+	}
+	rw.Header().Set("Content-Type", "application/json; charset=utf-8")
+	if kind != FaultNone {
+		m.door.spoil(rw, r, kind, fault, status, encoded.Bytes())
+		return
+	}
+	rw.WriteHeader(status)
+	_, _ = rw.Write(encoded.Bytes())
+}
+
+func (m *Market) answer(provider, verb string, req *request, status int, answer any) (int, any) {
+	if provider == RPC {
+		if verb != http.MethodPost {
+			return http.StatusMethodNotAllowed, map[string]string{"message": "Method not allowed"}
+		}
+		return m.serveRPC(req)
+	}
+	if verb != http.MethodGet && verb != http.MethodHead {
+		return http.StatusMethodNotAllowed, map[string]string{"message": "Method not allowed"}
+	}
+	switch provider {
+	case Blockscout:
+		return m.serveBlockscout(req)
+	case GeckoTerminal:
+		return m.serveGeckoTerminal(req)
+	case DexScreener:
+		return m.serveDexScreener(req)
+	case DefiLlama:
+		return m.serveDefiLlama(req)
+	case GoPlus:
+		return m.serveGoPlus(req)
+	}
+	return status, answer
+}
+
+// callName names a JSON-RPC call for counting: its method and parameters, without its id.
+func callName(body []byte) string {
+	var call rpcCall
+	if json.Unmarshal(body, &call) != nil {
+		return string(body[:min(len(body), 200)])
+	}
+	return call.Method + " " + string(call.Params)
+}

@@ -1,0 +1,166 @@
+package samplemarket
+
+import "math"
+
+const hourSeconds = 3600
+
+// pricePath is a logarithmic price, one point an hour, extended as far as anybody asks. Its points come from one stream in order, so
+// they do not depend on who asked first.
+type pricePath struct {
+	logs []float64
+	next func(previous float64, hour int) float64
+}
+
+// at is the price at a number of seconds after the path's first point, interpolated between hours.
+func (p *pricePath) at(seconds int32) float64 { return math.Exp(p.logAt(seconds)) }
+
+func (p *pricePath) logAt(seconds int32) float64 {
+	if seconds <= 0 {
+		p.extend(0)
+		return p.logs[0]
+	}
+	hour := int(seconds / hourSeconds)
+	p.extend(hour + 1)
+	share := float64(seconds%hourSeconds) / hourSeconds
+	return p.logs[hour]*(1-share) + p.logs[hour+1]*share
+}
+
+func (p *pricePath) extend(hour int) {
+	for len(p.logs) <= hour {
+		n := len(p.logs)
+		if n == 0 {
+			p.logs = append(p.logs, p.next(0, 0))
+			continue
+		}
+		p.logs = append(p.logs, p.next(p.logs[n-1], n))
+	}
+}
+
+// nativePath is a native coin's USD price: a random walk with a weak pull to where it began, about 60 % a year.
+func nativePath(seed uint64, name string, price float64) *pricePath {
+	s := newStream(mixAll(seed, hashText("native price"), hashText(name)))
+	origin := math.Log(price)
+	return &pricePath{next: func(previous float64, hour int) float64 {
+		if hour == 0 {
+			return origin
+		}
+		return previous + 0.0006*(origin-previous) + 0.0058*s.NormFloat64()
+	}}
+}
+
+type tokenKind uint8
+
+const (
+	kindMajor tokenKind = iota
+	kindGrower
+	kindPhoenix // a grower that first loses more than half
+	kindPump
+	kindRug
+	kindHoneypot
+	kindTaxed
+	kindStagnant
+	kindFader
+	kindThin // a profit printer's own token
+	kindSpam // worthless, sent to everybody, never traded
+)
+
+var tokenKindNames = [...]string{"major", "grower", "grower", "pump-and-fade", "rug", "honeypot", "tax", "stagnant", "fader", "thin", "spam"}
+
+// regime is what a token's price is going to do, in logarithms of its listing price.
+type regime struct {
+	kind      tokenKind
+	jump      float64 // rise in the first hours after listing
+	riseStart int     // hours
+	riseEnd   int
+	rise      float64
+	fadeStart int
+	fadeHours float64 // e-folding time of the fade
+	fade      float64 // how far the fade goes, negative
+	sigma     float64 // hourly noise
+	pull      float64 // hourly reversion of the noise
+	ruggedAt  int     // hours, 0 for never
+	busy      float64 // background trades an hour in ordinary times
+	quietFrom int     // hours; from then on trading dries up
+}
+
+func newRegime(kind tokenKind, s stream) regime {
+	r := regime{kind: kind, jump: s.between(0.7, 1.3), sigma: 0.022, pull: 0.01, busy: s.between(0.12, 0.3), quietFrom: 1 << 30, fadeStart: 1 << 30, fadeHours: 1}
+	switch kind {
+	case kindMajor:
+		r.jump, r.sigma, r.pull, r.busy = 0, 0.007, 0.002, s.between(0.5, 0.8)
+	case kindGrower:
+		r.riseStart, r.rise = int(s.between(12, 96)), s.between(1.2, 2.7)
+		r.riseEnd = r.riseStart + int(s.between(15, 55)*24)
+		r.busy = s.between(0.3, 0.5)
+	case kindPhoenix:
+		r.jump, r.busy = 0, s.between(0.2, 0.35)
+		r.fadeStart, r.fadeHours, r.fade = int(s.between(42, 50)*24), 120, s.between(-1.4, -1.05)
+		r.riseStart, r.rise = int(s.between(75, 85)*24), s.between(2.2, 3)
+		r.riseEnd = r.riseStart + int(s.between(70, 90)*24)
+	case kindPump:
+		r.riseStart, r.rise = int(s.between(5, 72)), s.between(1.7, 3)
+		r.riseEnd = r.riseStart + int(s.between(4, 14))
+		r.fadeStart, r.fadeHours, r.fade = r.riseEnd+int(s.between(2, 24)), s.between(18, 70), -r.rise-s.between(0.4, 0.9)
+		r.quietFrom = r.fadeStart + int(s.between(7, 25)*24)
+	case kindRug:
+		r.riseStart, r.rise = 2, s.between(1.1, 2.3)
+		r.ruggedAt = int(s.spread(20, 220))
+		r.riseEnd = r.ruggedAt
+		r.busy = s.between(0.8, 1.5)
+	case kindHoneypot:
+		r.riseStart, r.rise = 1, s.between(1.2, 2.6)
+		r.riseEnd = int(s.between(48, 240))
+		r.quietFrom = r.riseEnd + 24
+		r.sigma, r.busy = 0.005, s.between(0.5, 0.9)
+	case kindTaxed:
+		r.riseStart, r.rise = int(s.between(24, 120)), s.between(-0.6, 0.9)
+		r.riseEnd = r.riseStart + int(s.between(10, 40)*24)
+	case kindStagnant:
+		r.jump, r.sigma, r.pull, r.busy = s.between(0.2, 0.5), 0.012, 0.02, s.between(0.08, 0.16)
+	case kindFader:
+		r.fadeStart, r.fadeHours, r.fade = int(s.between(8, 48)), s.between(5, 15)*24, s.between(-2.6, -1.3)
+		r.quietFrom = r.fadeStart + int(s.between(20, 60)*24)
+	case kindThin:
+		r.jump, r.sigma, r.busy = 0.1, 0.004, 0
+	}
+	return r
+}
+
+// trend is the noiseless target, in logarithms over the listing price, at an hour after listing.
+func (r *regime) trend(hour int) float64 {
+	level := r.jump * math.Min(1, float64(hour)/3)
+	if hour > r.riseStart && r.riseEnd > r.riseStart {
+		level += r.rise * math.Min(1, float64(hour-r.riseStart)/float64(r.riseEnd-r.riseStart))
+	}
+	if hour > r.fadeStart {
+		level += r.fade * (1 - math.Exp(-float64(hour-r.fadeStart)/r.fadeHours))
+	}
+	return level
+}
+
+func (r *regime) path(s stream) *pricePath {
+	noise := 0.0
+	return &pricePath{next: func(_ float64, hour int) float64 {
+		if hour > 0 {
+			noise += -r.pull*noise + r.sigma*s.NormFloat64()
+		}
+		return r.trend(hour) + noise
+	}}
+}
+
+// rate is how many background trades an hour the token sees at an hour after listing.
+func (r *regime) rate(hour int) float64 {
+	switch {
+	case hour < 2 && r.kind != kindMajor && r.kind != kindPhoenix:
+		return 14
+	case r.kind == kindPump && hour >= r.riseStart && hour < r.riseEnd+2:
+		return 24
+	case r.kind == kindPump && hour < r.fadeStart+48:
+		return 1.2
+	case hour < 24 && r.kind != kindMajor && r.kind != kindPhoenix:
+		return math.Max(r.busy, 1.2)
+	case hour > r.quietFrom:
+		return r.busy * math.Max(0.02, math.Exp(-float64(hour-r.quietFrom)/72))
+	}
+	return r.busy
+}

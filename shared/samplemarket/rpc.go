@@ -1,0 +1,483 @@
+package samplemarket
+
+import (
+	"encoding/json"
+	"net/http"
+	"strconv"
+	"strings"
+)
+
+type rpcCall struct {
+	Version string          `json:"jsonrpc"`
+	ID      json.RawMessage `json:"id"`
+	Method  string          `json:"method"`
+	Params  json.RawMessage `json:"params"`
+}
+
+type rpcError struct {
+	Code    int    `json:"code"`
+	Message string `json:"message"`
+	Data    string `json:"data,omitempty"`
+}
+
+type rpcResult struct {
+	Version string          `json:"jsonrpc"`
+	ID      json.RawMessage `json:"id"`
+	Result  any             `json:"result"`
+}
+
+type rpcFailure struct {
+	Version string          `json:"jsonrpc"`
+	ID      json.RawMessage `json:"id"`
+	Error   *rpcError       `json:"error"`
+}
+
+// serveRPC answers one JSON-RPC call of /rpc/{chain}. Batches are refused, as some public nodes do.
+func (m *Market) serveRPC(r *request) (int, any) {
+	w := m.worldBySlug(r.part(0))
+	if w == nil || len(r.path) != 1 {
+		return http.StatusNotFound, map[string]string{"message": "Not found"}
+	}
+	var call rpcCall
+	if err := json.Unmarshal(r.body, &call); err != nil || call.Method == "" {
+		code, message := -32700, "parse error"
+		if len(r.body) > 0 && r.body[0] == '[' {
+			code, message = -32600, "batch requests are not supported"
+		}
+		return http.StatusOK, rpcFailure{"2.0", json.RawMessage("null"), &rpcError{Code: code, Message: message}}
+	}
+	if len(call.ID) == 0 {
+		call.ID = json.RawMessage("null")
+	}
+	var params []json.RawMessage
+	if len(call.Params) > 0 && json.Unmarshal(call.Params, &params) != nil {
+		return http.StatusOK, rpcFailure{"2.0", call.ID, &rpcError{Code: -32602, Message: "invalid params"}}
+	}
+	result, failure := w.rpc(call.Method, params)
+	if failure != nil {
+		return http.StatusOK, rpcFailure{"2.0", call.ID, failure}
+	}
+	return http.StatusOK, rpcResult{"2.0", call.ID, result}
+}
+
+func quantity[T int | int32 | int64 | uint32](n T) string {
+	return "0x" + strconv.FormatInt(int64(n), 16)
+}
+
+var errParams = &rpcError{Code: -32602, Message: "invalid argument"}
+
+func (w *world) head() int64 { return w.spec.blockAt(w.start + int64(w.now)) }
+
+func (w *world) rpc(name string, params []json.RawMessage) (any, *rpcError) {
+	text := func(i int) string {
+		var s string
+		if i < len(params) {
+			_ = json.Unmarshal(params[i], &s)
+		}
+		return s
+	}
+	switch name {
+	case "eth_chainId":
+		return quantity(w.spec.id), nil
+	case "net_version":
+		return strconv.FormatInt(w.spec.id, 10), nil
+	case "web3_clientVersion":
+		return "Geth/v1.16.7-stable/linux-amd64/go1.26", nil
+	case "eth_blockNumber":
+		return quantity(w.head()), nil
+	case "eth_gasPrice":
+		return quantity(w.spec.gasMilliGwei * 1_000_000), nil
+	case "eth_getBlockByNumber":
+		number, ok := w.blockTag(text(0))
+		if !ok {
+			return nil, errParams
+		}
+		if number > w.head() || number < 0 {
+			return nil, nil
+		}
+		full := len(params) > 1 && string(params[1]) == "true"
+		return w.rpcBlock(number, full), nil
+	case "eth_getLogs":
+		if len(params) != 1 {
+			return nil, errParams
+		}
+		return w.getLogs(params[0])
+	case "eth_getTransactionByHash", "eth_getTransactionReceipt":
+		hash, ok := parseHash(text(0))
+		if !ok {
+			return nil, errParams
+		}
+		id, known := w.txByHash(hash)
+		switch {
+		case !known:
+			return nil, nil
+		case name == "eth_getTransactionReceipt":
+			return w.rpcReceipt(id), nil
+		}
+		return w.rpcTransaction(id), nil
+	case "eth_getCode", "eth_getBalance", "eth_getTransactionCount", "eth_getStorageAt":
+		a, ok := parseAddress(text(0))
+		if !ok {
+			return nil, errParams
+		}
+		entity, known := w.byAddress[a]
+		switch {
+		case name == "eth_getStorageAt":
+			return hexWord([32]byte{}), nil
+		case name == "eth_getCode" && known:
+			return w.codeOf(entity), nil
+		case name == "eth_getCode":
+			return "0x", nil
+		case !known:
+			return "0x0", nil
+		case name == "eth_getTransactionCount":
+			return quantity(w.entities[entity].nonce), nil
+		}
+		return "0x" + w.assets[nativeAsset].rawBig(max(0, w.balance(entity, nativeAsset))).Text(16), nil
+	case "eth_call":
+		if len(params) == 0 {
+			return nil, errParams
+		}
+		return w.ethCall(params[0])
+	}
+	return nil, &rpcError{Code: -32601, Message: "the method " + name + " does not exist/is not available"}
+}
+
+// codeOf is a stand-in for a contract's code: plausible in length and telling contracts from accounts. It holds the selectors the
+// contract answers to.
+func (w *world) codeOf(entity int32) string {
+	e := &w.entities[entity]
+	if len(e.code) > 0 {
+		return "0x" + hexBytes(e.code)
+	}
+	if !w.isContract(entity) {
+		return "0x"
+	}
+	code := "0x608060405234801561001057600080fd5b50600436106100365760003560e01c"
+	for _, selector := range []string{"06fdde03", "095ea7b3", "18160ddd", "23b872dd", "313ce567", "70a08231", "95d89b41", "a9059cbb", "dd62ed3e"} {
+		code += "8063" + selector + "14610050575b"
+	}
+	return code + hexHash(hash32(firstWord([32]byte(append(e.address[:], make([]byte, 12)...))), 1, 2, 3))[2:]
+}
+
+func (w *world) blockTag(tag string) (int64, bool) {
+	switch tag {
+	case "latest", "pending", "safe", "finalized", "":
+		return w.head(), true
+	case "earliest":
+		return 0, true
+	}
+	digits, found := strings.CutPrefix(tag, "0x")
+	number, err := strconv.ParseInt(digits, 16, 64)
+	return number, found && err == nil
+}
+
+type rpcBlock struct {
+	BaseFeePerGas    string `json:"baseFeePerGas"`
+	Difficulty       string `json:"difficulty"`
+	ExtraData        string `json:"extraData"`
+	GasLimit         string `json:"gasLimit"`
+	GasUsed          string `json:"gasUsed"`
+	Hash             string `json:"hash"`
+	LogsBloom        string `json:"logsBloom"`
+	Miner            string `json:"miner"`
+	MixHash          string `json:"mixHash"`
+	Nonce            string `json:"nonce"`
+	Number           string `json:"number"`
+	ParentHash       string `json:"parentHash"`
+	ReceiptsRoot     string `json:"receiptsRoot"`
+	Sha3Uncles       string `json:"sha3Uncles"`
+	Size             string `json:"size"`
+	StateRoot        string `json:"stateRoot"`
+	Timestamp        string `json:"timestamp"`
+	Transactions     []any  `json:"transactions"`
+	TransactionsRoot string `json:"transactionsRoot"`
+	Uncles           []any  `json:"uncles"`
+}
+
+var emptyBloom = "0x" + strings.Repeat("0", 512)
+
+func (w *world) rpcBlock(number int64, full bool) rpcBlock {
+	hash := w.blockHash(number)
+	block := rpcBlock{
+		BaseFeePerGas: quantity(w.spec.gasMilliGwei * 1_000_000), Difficulty: "0x0", ExtraData: "0x", GasLimit: "0x2255100", Hash: hexHash(hash), LogsBloom: emptyBloom,
+		Miner: w.entities[w.validator].address.String(), MixHash: hexHash(hash32(mix(firstWord(hash)), 1, 2, 3)), Nonce: "0x0000000000000000", Number: quantity(number),
+		ParentHash: hexHash(w.blockHash(number - 1)), ReceiptsRoot: hexHash(hash32(mix(firstWord(hash)+1), 1, 2, 3)), Size: "0x21c", Timestamp: quantity(w.spec.timeOfBlock(number)),
+		Sha3Uncles: "0x1dcc4de8dec75d7aab85b567b6ccd41ad312451b948a7413f0a142fd40d49347", StateRoot: hexHash(hash32(mix(firstWord(hash)+2), 1, 2, 3)),
+		TransactionsRoot: hexHash(hash32(mix(firstWord(hash)+3), 1, 2, 3)), Transactions: []any{}, Uncles: []any{},
+	}
+	gas := int64(0)
+	at := w.spec.timeOfBlock(number) - w.start
+	for id := w.txsSince(int32(at)); id < len(w.txs) && int64(w.txs[id].time) == at; id++ {
+		gas += int64(w.txs[id].gasUsed)
+		if full {
+			block.Transactions = append(block.Transactions, w.rpcTransaction(int32(id)))
+		} else {
+			block.Transactions = append(block.Transactions, hexHash(w.txHash(int32(id))))
+		}
+	}
+	block.GasUsed = quantity(gas)
+	return block
+}
+
+type rpcTransaction struct {
+	AccessList           []any   `json:"accessList"`
+	BlockHash            string  `json:"blockHash"`
+	BlockNumber          string  `json:"blockNumber"`
+	ChainID              string  `json:"chainId"`
+	From                 string  `json:"from"`
+	Gas                  string  `json:"gas"`
+	GasPrice             string  `json:"gasPrice"`
+	Hash                 string  `json:"hash"`
+	Input                string  `json:"input"`
+	MaxFeePerGas         string  `json:"maxFeePerGas"`
+	MaxPriorityFeePerGas string  `json:"maxPriorityFeePerGas"`
+	Nonce                string  `json:"nonce"`
+	R                    string  `json:"r"`
+	S                    string  `json:"s"`
+	To                   *string `json:"to"`
+	TransactionIndex     string  `json:"transactionIndex"`
+	Type                 string  `json:"type"`
+	V                    string  `json:"v"`
+	Value                string  `json:"value"`
+	YParity              string  `json:"yParity"`
+}
+
+func (w *world) rpcTransaction(id int32) rpcTransaction {
+	t := &w.txs[id]
+	number := w.blockNumber(t)
+	hash := w.txHash(id)
+	price := quantity(int64(t.gasPrice) * 1_000_000)
+	out := rpcTransaction{
+		AccessList: []any{}, BlockHash: hexHash(w.blockHash(number)), BlockNumber: quantity(number), ChainID: quantity(w.spec.id), From: w.entities[t.from].address.String(),
+		Gas: quantity(int64(t.gasUsed) * 3 / 2), GasPrice: price, MaxFeePerGas: price, MaxPriorityFeePerGas: "0x0", Hash: hexHash(hash), Input: w.input(t), Nonce: quantity(t.nonce),
+		R: hexHash(hash32(mix(firstWord(hash)), 1, 2, 3)), S: hexHash(hash32(mix(firstWord(hash)+1)>>1, 1, 2, 3)), TransactionIndex: quantity(int(t.index)), Type: "0x2", V: "0x1", YParity: "0x1",
+		Value: "0x" + w.assets[nativeAsset].rawBig(t.value).Text(16),
+	}
+	if t.to >= 0 {
+		to := w.entities[t.to].address.String()
+		out.To = &to
+	}
+	return out
+}
+
+type rpcLog struct {
+	Address          string   `json:"address"`
+	Topics           []string `json:"topics"`
+	Data             string   `json:"data"`
+	BlockNumber      string   `json:"blockNumber"`
+	BlockTimestamp   string   `json:"blockTimestamp"`
+	TransactionHash  string   `json:"transactionHash"`
+	TransactionIndex string   `json:"transactionIndex"`
+	BlockHash        string   `json:"blockHash"`
+	LogIndex         string   `json:"logIndex"`
+	Removed          bool     `json:"removed"`
+}
+
+type rpcReceipt struct {
+	BlockHash         string   `json:"blockHash"`
+	BlockNumber       string   `json:"blockNumber"`
+	ContractAddress   *string  `json:"contractAddress"`
+	CumulativeGasUsed string   `json:"cumulativeGasUsed"`
+	EffectiveGasPrice string   `json:"effectiveGasPrice"`
+	From              string   `json:"from"`
+	GasUsed           string   `json:"gasUsed"`
+	Logs              []rpcLog `json:"logs"`
+	LogsBloom         string   `json:"logsBloom"`
+	Status            string   `json:"status"`
+	To                *string  `json:"to"`
+	TransactionHash   string   `json:"transactionHash"`
+	TransactionIndex  string   `json:"transactionIndex"`
+	Type              string   `json:"type"`
+}
+
+func (w *world) rpcLogs(id int32) []rpcLog {
+	t := &w.txs[id]
+	number := w.blockNumber(t)
+	blockHash, txHash := hexHash(w.blockHash(number)), hexHash(w.txHash(id))
+	logs := []rpcLog{}
+	for _, l := range w.logsOf(id) {
+		logs = append(logs, rpcLog{
+			Address: w.entities[l.address].address.String(), Topics: l.topics, Data: l.data, BlockNumber: quantity(number), BlockTimestamp: quantity(w.start + int64(t.time)),
+			TransactionHash: txHash, TransactionIndex: quantity(int(t.index)), BlockHash: blockHash, LogIndex: quantity(l.index),
+		})
+	}
+	return logs
+}
+
+func (w *world) rpcReceipt(id int32) rpcReceipt {
+	t := &w.txs[id]
+	number := w.blockNumber(t)
+	out := rpcReceipt{
+		BlockHash: hexHash(w.blockHash(number)), BlockNumber: quantity(number), CumulativeGasUsed: quantity(int64(t.gasUsed) * int64(t.index+1)),
+		EffectiveGasPrice: quantity(int64(t.gasPrice) * 1_000_000), From: w.entities[t.from].address.String(), GasUsed: quantity(t.gasUsed), Logs: w.rpcLogs(id),
+		LogsBloom: emptyBloom, Status: "0x1", TransactionHash: hexHash(w.txHash(id)), TransactionIndex: quantity(int(t.index)), Type: "0x2",
+	}
+	if t.failed {
+		out.Status = "0x0"
+	}
+	if t.to >= 0 {
+		to := w.entities[t.to].address.String()
+		out.To = &to
+	} else if t.made >= 0 {
+		made := w.entities[t.made].address.String()
+		out.ContractAddress = &made
+	}
+	return out
+}
+
+const (
+	maxLogBlocks  = 1_000_000
+	maxLogResults = 10_000
+)
+
+type logFilter struct {
+	FromBlock string            `json:"fromBlock"`
+	ToBlock   string            `json:"toBlock"`
+	BlockHash string            `json:"blockHash"`
+	Address   json.RawMessage   `json:"address"`
+	Topics    []json.RawMessage `json:"topics"`
+}
+
+// oneOrMany reads a string, a list of strings, or null.
+func oneOrMany(raw json.RawMessage) (list []string, ok bool) {
+	if len(raw) == 0 || string(raw) == "null" {
+		return nil, true
+	}
+	var one string
+	if json.Unmarshal(raw, &one) == nil {
+		return []string{strings.ToLower(one)}, true
+	}
+	if json.Unmarshal(raw, &list) != nil {
+		return nil, false
+	}
+	for i := range list {
+		list[i] = strings.ToLower(list[i])
+	}
+	return list, true
+}
+
+// getLogs searches the smallest index that covers the filter: an address in a topic, an emitting contract, or the block range.
+func (w *world) getLogs(raw json.RawMessage) (any, *rpcError) {
+	var filter logFilter
+	if json.Unmarshal(raw, &filter) != nil {
+		return nil, errParams
+	}
+	from, ok1 := w.blockTag(filter.FromBlock)
+	to, ok2 := w.blockTag(filter.ToBlock)
+	if hash, ok := parseHash(filter.BlockHash); ok {
+		number, known := w.unsealed(hash, 0x626c)
+		if !known {
+			return nil, &rpcError{Code: -32000, Message: "unknown block"}
+		}
+		from, to = int64(number), int64(number)
+	}
+	if !ok1 || !ok2 {
+		return nil, errParams
+	}
+	if from > to {
+		return nil, &rpcError{Code: -32000, Message: "invalid block range params"}
+	}
+	if to-from >= maxLogBlocks {
+		return nil, &rpcError{Code: -32005, Message: "exceed maximum block range: 1000000"}
+	}
+	addresses, ok := oneOrMany(filter.Address)
+	if !ok || len(filter.Topics) > 4 {
+		return nil, errParams
+	}
+	topics := make([][]string, len(filter.Topics))
+	for i, raw := range filter.Topics {
+		if topics[i], ok = oneOrMany(raw); !ok {
+			return nil, errParams
+		}
+	}
+	logs := []rpcLog{}
+	for _, id := range w.logCandidates(addresses, topics, int32(w.spec.timeOfBlock(from)-w.start), int32(w.spec.timeOfBlock(min(to, w.head()))-w.start)) {
+		for _, log := range w.rpcLogs(id) {
+			if matches(&log, addresses, topics) {
+				logs = append(logs, log)
+			}
+		}
+		if len(logs) > maxLogResults {
+			return nil, &rpcError{Code: -32005, Message: "query returned more than 10000 results"}
+		}
+	}
+	return logs, nil
+}
+
+func matches(log *rpcLog, addresses []string, topics [][]string) bool {
+	if len(addresses) > 0 && !contains(addresses, log.Address) || len(topics) > len(log.Topics) {
+		return false
+	}
+	for i, wanted := range topics {
+		if len(wanted) > 0 && !contains(wanted, log.Topics[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+func contains(list []string, text string) bool {
+	for i := range list {
+		if list[i] == text {
+			return true
+		}
+	}
+	return false
+}
+
+// logCandidates lists, oldest first, the transactions between two times that can hold a matching log.
+func (w *world) logCandidates(addresses []string, topics [][]string, from, to int32) []int32 {
+	var best []int32
+	narrowed := false
+	consider := func(texts []string) {
+		if len(texts) != 1 {
+			return
+		}
+		text := texts[0]
+		if len(text) == 66 {
+			text = "0x" + text[26:]
+		}
+		var touch []int32
+		if a, ok := parseAddress(text); ok {
+			if entity, known := w.byAddress[a]; known {
+				touch = w.entities[entity].touch
+			} else if len(texts[0]) == 66 && !strings.HasPrefix(texts[0], "0x000000000000000000000000") {
+				return // a pool id, not an address
+			}
+		}
+		if !narrowed || len(touch) < len(best) {
+			best, narrowed = touch, true
+		}
+	}
+	consider(addresses)
+	for i := 1; i < len(topics); i++ {
+		consider(topics[i])
+	}
+	if !narrowed {
+		first, last := w.txsSince(from), w.txsSince(to+1)
+		best = make([]int32, 0, last-first)
+		for id := first; id < last; id++ {
+			best = append(best, int32(id))
+		}
+		return best
+	}
+	return w.touchBetween(best, from, to)
+}
+
+// touchBetween cuts an index to the transactions of a time range, both ends included.
+func (w *world) touchBetween(touch []int32, from, to int32) []int32 {
+	low, high := 0, len(touch)
+	for low < high {
+		if middle := (low + high) / 2; w.txs[touch[middle]].time < from {
+			low = middle + 1
+		} else {
+			high = middle
+		}
+	}
+	end := low
+	for end < len(touch) && w.txs[touch[end]].time <= to {
+		end++
+	}
+	return touch[low:end]
+}

@@ -1,0 +1,38 @@
+package samplemarket
+
+import (
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// shared is one market that reading tests use together: sixty days of history.
+var shared = sync.OnceValue(func() *Market {
+	return New(Config{Seed: 7, Start: testStart, Clock: func() time.Time { return testStart.Add(60 * 24 * time.Hour) }})
+})
+
+var testStart = time.Date(2026, 5, 1, 0, 0, 0, 0, time.UTC)
+
+// get asks a market and returns the status and the body.
+func get(t testing.TB, m *Market, path string) (int, string) {
+	t.Helper()
+	recorder := httptest.NewRecorder()
+	m.Handler().ServeHTTP(recorder, httptest.NewRequest(http.MethodGet, path, nil))
+	body, err := io.ReadAll(recorder.Result().Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return recorder.Code, string(body)
+}
+
+// rpc calls a chain's node and returns the body.
+func rpc(t testing.TB, m *Market, chain, call string) string {
+	t.Helper()
+	recorder := httptest.NewRecorder()
+	m.Handler().ServeHTTP(recorder, httptest.NewRequest(http.MethodPost, "/rpc/"+chain, strings.NewReader(call)))
+	return recorder.Body.String()
+}
