@@ -55,7 +55,7 @@ func (b Beta) Quantile(p float64) float64 {
 		} else {
 			low = x
 		}
-		density := math.Exp((b.A-1)*math.Log(x) + (b.B-1)*math.Log1p(-x) - logBeta)
+		density := math.Exp(float64((b.A-1)*math.Log(x)) + float64((b.B-1)*math.Log1p(-x)) - logBeta)
 		next := x - miss/density
 		if !(next > low && next < high) {
 			next = low + (high-low)/2
@@ -109,9 +109,9 @@ func betaGreater(a, b Beta) float64 {
 	centre := math.Log(a.A / a.B)
 	logDensity := func(t float64) float64 { // up to a constant
 		if t > 0 {
-			return -a.B*t - (a.A+a.B)*math.Log1p(math.Exp(-t))
+			return -float64(a.B*t) - float64((a.A+a.B)*math.Log1p(math.Exp(-t)))
 		}
-		return a.A*t - (a.A+a.B)*math.Log1p(math.Exp(t))
+		return float64(a.A*t) - float64((a.A+a.B)*math.Log1p(math.Exp(t)))
 	}
 	peak := logDensity(centre)
 	weighted, total := 0.0, 0.0
@@ -126,9 +126,9 @@ func betaGreater(a, b Beta) float64 {
 		return true
 	}
 	add(centre)
-	for i := 1; add(centre + float64(i)*step); i++ {
+	for i := 1; add(centre + float64(float64(i)*step)); i++ {
 	}
-	for i := 1; add(centre - float64(i)*step); i++ {
+	for i := 1; add(centre - float64(float64(i)*step)); i++ {
 	}
 	// Dividing by the sum of the densities cancels their constant, and with it the error of the gamma function.
 	return min(1, weighted/total)

@@ -50,8 +50,8 @@ func newSide(x []float64, m Moments) side {
 		return side{resampler: newResampler(x, m.Mean)}
 	}
 	standardError := m.SD / math.Sqrt(n)
-	unexplained := max(0, m.Kurtosis-1-m.Skew*m.Skew) / n
-	return side{error: standardError, squaredError: standardError * standardError, skew: skew, rest: math.Sqrt(unexplained)}
+	unexplained := max(0, m.Kurtosis-1-float64(m.Skew*m.Skew)) / n
+	return side{error: standardError, squaredError: float64(standardError * standardError), skew: skew, rest: math.Sqrt(unexplained)}
 }
 
 // draw gives the mean of one resample, from the sample's mean, and the squared standard error of it.
@@ -95,7 +95,7 @@ type clusterSums struct{ size, deviation float64 }
 type clusterTotals struct{ size, deviation, sizeSquares, products, deviationSquares float64 }
 
 func (c clusterSums) totals() clusterTotals {
-	return clusterTotals{c.size, c.deviation, c.size * c.size, c.size * c.deviation, c.deviation * c.deviation}
+	return clusterTotals{c.size, c.deviation, float64(c.size * c.size), float64(c.size * c.deviation), float64(c.deviation * c.deviation)}
 }
 
 func (t *clusterTotals) add(c *clusterTotals) {

@@ -37,9 +37,9 @@ func studentisedQuantile(x []float64, m Moments, level float64) (quantile float6
 // g(t) = t + s*t^2/3 + s^2*t^3/27 + s/6, where s is the skewness over sqrt(n).
 func hallQuantile(s, z float64) float64 {
 	if math.Abs(s) < 1e-6 { // the cube root would cancel; two terms of its series are exact here
-		return z - s*(z*z/3+1.0/6)
+		return z - float64(s*(z*z/3+1.0/6))
 	}
-	return 3 / s * (math.Cbrt(1+s*(z-s/6)) - 1)
+	return 3 / s * (math.Cbrt(1+float64(s*(z-s/6))) - 1)
 }
 
 // twoValuedQuantile is the exact quantile for a sample of only two different values: the number of draws of the larger one is

@@ -78,7 +78,7 @@ func BollingerBands(x []float64, n int, k float64) (lower, middle, upper []float
 			d := v - centre
 			sum += float64(d * d)
 		}
-		width := k * math.Sqrt(sum/float64(n))
+		width := float64(k * math.Sqrt(sum/float64(n)))
 		lower[to-1], upper[to-1] = centre-width, centre+width
 	})
 	return lower, middle, upper
@@ -111,7 +111,7 @@ func AverageDirectionalIndex(bars []Bar, n int) []float64 {
 	for i := 1; i < len(bars); i++ {
 		up, down := bars[i].High-bars[i-1].High, bars[i-1].Low-bars[i].Low
 		if i >= n {
-			plus, minus, total = plus*keep, minus*keep, total*keep
+			plus, minus, total = float64(plus*keep), float64(minus*keep), float64(total*keep)
 		}
 		if up > down && up > 0 {
 			plus += up

@@ -21,5 +21,3 @@ func NormalQuantile(p float64) float64 {
 	}
 	return math.NaN()
 }
-
-func normalDensity(x float64) float64 { return math.Exp(-x*x/2) / math.Sqrt(2*math.Pi) }

@@ -110,5 +110,5 @@ func KellyShrink(mean, se float64) float64 {
 		return 0
 	}
 	ratio := se / mean
-	return 1 / (1 + ratio*ratio)
+	return 1 / (1 + float64(ratio*ratio))
 }

@@ -88,7 +88,7 @@ func (m Moments) Sharpe() float64 {
 
 // sharpeRadicand is the variance of the Sharpe ratio's estimate times n-1 (Mertens 2002).
 func sharpeRadicand(sharpe, skew, kurtosis float64) float64 {
-	return 1 - skew*sharpe + (kurtosis-1)/4*sharpe*sharpe
+	return 1 - float64(skew*sharpe) + float64((kurtosis-1)/4*sharpe*sharpe)
 }
 
 // ProbabilisticSharpe is the probability that the true Sharpe ratio exceeds a benchmark, given skewed and fat-tailed returns
@@ -136,7 +136,7 @@ func MinimumTrackRecord(sharpe, skew, kurtosis, confidence float64) float64 {
 		return math.Inf(1)
 	}
 	z := NormalQuantile(confidence) / sharpe
-	return 1 + max(0, sharpeRadicand(sharpe, skew, kurtosis))*z*z
+	return 1 + float64(max(0, sharpeRadicand(sharpe, skew, kurtosis))*z*z)
 }
 
 // ExpectedMaximumNormal approximates the expected largest of that many independent standard normal draws (Bailey & Lopez de
@@ -150,7 +150,7 @@ func ExpectedMaximumNormal(trials int) float64 {
 	}
 	n := float64(trials)
 	// The upper quantiles are taken from the small side, which keeps their digits for many trials.
-	return -(1-eulerMascheroni)*NormalQuantile(1/n) - eulerMascheroni*NormalQuantile(1/(n*math.E))
+	return -float64((1-eulerMascheroni)*NormalQuantile(1/n)) - float64(eulerMascheroni*NormalQuantile(1/(n*math.E)))
 }
 
 // DeflatedSharpe judges the best of many trials (Bailey & Lopez de Prado 2014): benchmark is the Sharpe ratio that the luckiest

@@ -50,7 +50,7 @@ func HypergeometricTail(k, population, marked, draws int) float64 {
 	}
 	add(mode, 1)
 	for i, weight := mode, 1.0; i < high && weight > 0; i++ {
-		weight *= ratio(i)
+		weight = float64(weight * ratio(i))
 		add(i+1, weight)
 	}
 	for i, weight := mode, 1.0; i > low && weight > 0; i-- {
