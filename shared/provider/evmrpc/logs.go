@@ -90,8 +90,10 @@ func (s *logScan) run(ctx context.Context, head uint64) (logs []Log, complete ui
 	span := s.adapter.span(s.on.Slug)
 	parallel := 1 // until the node has accepted a span
 	for complete > 0 {
+		// No more windows than calls are left for, so that the newest ones get them.
+		affordable := max(1, int(s.callsLeft.Load())/len(s.filters))
 		var wave []*window
-		for next := complete; next > 0 && len(wave) < parallel; {
+		for next := complete; next > 0 && len(wave) < min(parallel, affordable); {
 			w := &window{from: next - min(span, next), to: next - 1, complete: next}
 			wave, next = append(wave, w), w.from
 		}

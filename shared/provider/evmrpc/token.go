@@ -123,6 +123,11 @@ func (a *Adapter) token(ctx context.Context, client *upstream.Client, on *chain.
 	if address == chain.Native {
 		return nativeToken(on), nil
 	}
+	for _, quote := range on.Quotes() {
+		if quote.Address == address {
+			return market.Token{Address: address, Symbol: quote.Symbol, Name: quote.Symbol, Decimals: quote.Decimals, Known: true}, nil
+		}
+	}
 	key := tokenKey{on.Slug, address}
 	if token, found := a.tokens.GetIfPresent(key); found {
 		return token, nil
