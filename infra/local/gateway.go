@@ -25,9 +25,9 @@ const (
 // functionHandler is a Lambda function behind an HTTP API.
 type functionHandler func(context.Context, events.APIGatewayV2HTTPRequest) (events.APIGatewayV2HTTPResponse, error)
 
-// gateway stands in for API Gateway: it finds the function of a route and hands it the request as an HTTP API event of payload
+// apiGateway stands in for API Gateway: it finds the function of a route and hands it the request as an HTTP API event of payload
 // version 2.0.
-type gateway struct {
+type apiGateway struct {
 	routes    map[string]map[string]string // method, then path, to function
 	patterns  []route                      // routes with {parameters}
 	otherwise string                       // the catch-all route's function
@@ -37,8 +37,8 @@ type gateway struct {
 	log       *slog.Logger
 }
 
-func newGateway(t template, functions map[string]functionHandler, now func() time.Time, newID func() string, log *slog.Logger) *gateway {
-	g := &gateway{routes: make(map[string]map[string]string), functions: functions, now: now, newID: newID, log: log}
+func newAPIGateway(t template, functions map[string]functionHandler, now func() time.Time, newID func() string, log *slog.Logger) *apiGateway {
+	g := &apiGateway{routes: make(map[string]map[string]string), functions: functions, now: now, newID: newID, log: log}
 	for _, r := range t.Routes {
 		switch {
 		case r.Path == "":
@@ -56,7 +56,7 @@ func newGateway(t template, functions map[string]functionHandler, now func() tim
 }
 
 // match finds the function and the route key of a request.
-func (g *gateway) match(method, path string) (function, key string, parameters map[string]string) {
+func (g *apiGateway) match(method, path string) (function, key string, parameters map[string]string) {
 	if function, found := g.routes[method][path]; found {
 		return function, method + " " + path, nil
 	}
@@ -86,7 +86,7 @@ func matchPattern(pattern, path string) (map[string]string, bool) {
 }
 
 // ServeHTTP answers one request through its function.
-func (g *gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (g *apiGateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maximumPayload))
 	if err != nil {
 		var tooLarge *http.MaxBytesError
@@ -114,7 +114,7 @@ func (g *gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	writeResponse(w, response)
 }
 
-func (g *gateway) event(r *http.Request, path, key string, parameters map[string]string, body []byte) events.APIGatewayV2HTTPRequest {
+func (g *apiGateway) event(r *http.Request, path, key string, parameters map[string]string, body []byte) events.APIGatewayV2HTTPRequest {
 	headers := make(map[string]string, len(r.Header)+1)
 	for name, values := range r.Header {
 		if name != "Cookie" {

@@ -114,7 +114,7 @@ func (s *server) newHandler(config host.Config, kept *embedded.Store, pepper []b
 	}
 	newID := func() string { return uuid.Must(uuid.NewV7()).String() }
 	front := http.NewServeMux()
-	front.Handle("/", newGateway(routes, functions, time.Now, newID, s.log))
+	front.Handle("/", newAPIGateway(routes, functions, time.Now, newID, s.log))
 	front.HandleFunc("GET /sample", s.serveSamples)
 	return front, nil
 }
@@ -242,7 +242,7 @@ func (s *server) greeting() string {
 			break
 		}
 		path := []string{"wallet-overview", "trader-score", "copy-simulate"}[i]
-		fmt.Fprintf(&text, "  curl -s %s/v1/%s -H 'Authorization: Bearer %s' -d '{\"wallet\":\"%s\",\"chain\":\"%s\"}'\n",
+		fmt.Fprintf(&text, "  curl -s %s/v1/%s -H 'Authorization: Bearer %s' -H 'Content-Type: application/json' -d '{\"wallet\":\"%s\",\"chain\":\"%s\"}'\n",
 			s.address(), path, s.key, sample.Address, sample.Chain)
 	}
 	fmt.Fprintf(&text, "  curl -s %s/v1/usage -H 'Authorization: Bearer %s'\n", s.address(), s.key)

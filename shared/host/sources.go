@@ -60,7 +60,7 @@ func newSources(config Config, parts Parts, clock func() time.Time) (market.Sour
 		Prices:    defillama.New(clients["defillama"]),
 		Pools:     dexscreener.New(clients["dexscreener"]),
 		Candles:   geckoterminal.New(clients["geckoterminal"]),
-		Approvals: approval.New(security, node), Code: node,
+		Approvals: approval.NewReader(security, node, nil), Code: node,
 		TokenSecurity: security, AddressSecurity: security,
 	}
 	return market.Cached(sources, market.DefaultFreshness(), clock), nil

@@ -67,12 +67,7 @@ func readHistory(ctx context.Context, candles market.CandlePort, record *Record,
 	group.SetLimit(parallelCandles)
 	for i := range requests {
 		group.Go(func() error {
-			found, err := candles.Candles(ctx, record.Chain, requests[i])
-			if err != nil {
-				failures[i] = err
-				return nil
-			}
-			series[i] = copysimulation.NewSeries(found.Hours, asOf)
+			series[i], failures[i] = readSeries(ctx, candles, record.Chain, requests[i], asOf)
 			return nil
 		})
 	}
@@ -88,6 +83,14 @@ func readHistory(ctx context.Context, candles market.CandlePort, record *Record,
 		return nil, errors.Join(failures...)
 	}
 	return history, nil
+}
+
+func readSeries(ctx context.Context, candles market.CandlePort, on *chain.Chain, request market.CandleRequest, asOf time.Time) (*copysimulation.Series, error) {
+	found, err := candles.Candles(ctx, on, request)
+	if err != nil {
+		return nil, err
+	}
+	return copysimulation.NewSeries(found.Hours, asOf), nil
 }
 
 // candleRequests asks for one stretch of candles for each token entered, in the pool that is deepest now.

@@ -201,23 +201,20 @@ func TestArchetypeOrder(t *testing.T) {
 }
 
 func TestTraitsNeedObservations(t *testing.T) {
-	few := assessWalletArchetype(archetypeFacts{Record: rounds(3, day).record()}, now)
-	for _, trait := range few.Traits {
-		if trait.Observations < minimumTraitEvents {
+	few := archetypeFacts{Record: rounds(3, day).record()}
+	for _, trait := range few.traits(few.measure(now)) {
+		if trait.observations < minimumTraitEvents {
 			t.Errorf("%+v", trait)
 		}
 	}
-	if few.Traits == nil {
+	if assessWalletArchetype(few, now).Traits == nil {
 		t.Error("traits are null")
 	}
 	s := newStory()
 	for i := range 10 {
 		s.round(i, 500, 0.5, time.Duration(100-i*5)*day, 4*day).round(i+20, 500, -0.3, time.Duration(98-i*5)*day, 2*hour)
 	}
-	var names []string
-	for _, trait := range assessWalletArchetype(archetypeFacts{Record: s.record()}, now).Traits {
-		names = append(names, trait.Name)
-	}
+	names := assessWalletArchetype(archetypeFacts{Record: s.record()}, now).Traits
 	for _, want := range []string{"cuts-losers-fast", "rides-winners", "diversified"} {
 		if !slices.Contains(names, want) {
 			t.Errorf("no %s in %v", want, names)

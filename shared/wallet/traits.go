@@ -25,11 +25,11 @@ const (
 )
 
 // traits lists what else stands out, in a fixed order. Each needs minimumTraitEvents observations.
-func (f archetypeFacts) traits(c conduct) []Trait {
-	traits := []Trait{}
+func (f archetypeFacts) traits(c conduct) []trait {
+	var traits []trait
 	add := func(name string, holds bool, observations int) {
 		if holds && observations >= minimumTraitEvents {
-			traits = append(traits, Trait{Name: name, Observations: observations})
+			traits = append(traits, trait{name: name, observations: observations})
 		}
 	}
 	early, launched := f.earlyEntries()

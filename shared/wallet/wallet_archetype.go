@@ -2,8 +2,10 @@ package wallet
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -21,18 +23,17 @@ import (
 // WalletArchetypeAnswer names the kind of trader behind a wallet, and traits beside it.
 type WalletArchetypeAnswer struct {
 	Archetype string `json:"archetype"`
-	// Traits each rest on at least eight observations.
-	Traits []Trait `json:"traits"`
+	// Traits each rest on at least eight observations, which a reason counts.
+	Traits []string `json:"traits"`
 	// Automated is how likely a machine trades: likely, possible or unlikely.
 	Automated string          `json:"automated"`
 	Reasons   []reason.Reason `json:"reasons"`
 }
 
-// Trait is one observation of how a wallet trades.
-type Trait struct {
-	Name string `json:"name"`
-	// Observations is how many trades, positions or transactions it rests on.
-	Observations int `json:"observations"`
+// trait is one observation of how a wallet trades, and how many trades, positions or transactions it rests on.
+type trait struct {
+	name         string
+	observations int
 }
 
 // archetypeFacts are a record, the wallet's holdings, and how far the tokens it held long fell meanwhile.
@@ -335,10 +336,18 @@ func countBuys(trades []position.Trade) int {
 func assessWalletArchetype(facts archetypeFacts, asOf time.Time) WalletArchetypeAnswer {
 	c := facts.measure(asOf)
 	label := facts.label(c, asOf)
-	answer := WalletArchetypeAnswer{Archetype: label.name, Traits: facts.traits(c), Automated: facts.Evidence.Conduct.Automated.Verdict}
+	answer := WalletArchetypeAnswer{Archetype: label.name, Traits: []string{}, Automated: facts.Evidence.Conduct.Automated.Verdict}
 	reasons := label.why
 	if len(reasons) < 2 && c.trades > 0 {
 		reasons = append(reasons, because("BASIS", 0.5, "Based on %s in %s.", display.Count(c.trades, "trade"), display.Count(c.positions, "position")))
+	}
+	if traits := facts.traits(c); len(traits) > 0 {
+		basis := make([]string, len(traits))
+		for i, t := range traits {
+			answer.Traits = append(answer.Traits, t.name)
+			basis[i] = fmt.Sprintf("%s %d", t.name, t.observations)
+		}
+		reasons = append(reasons, because("TRAITS", 0.3, "Observations behind each trait: %s.", strings.Join(basis, ", ")))
 	}
 	if answer.Automated == "likely" {
 		reasons = append(reasons, because("AUTOMATED", 0.4, "Round-the-clock timing suggests automation."))

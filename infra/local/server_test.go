@@ -1,0 +1,258 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"log/slog"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/mirrorworthy/mirrorworthy/shared/host"
+)
+
+// environment is what the tests run the gateway with; pairs of names and values add to it.
+func environment(t testing.TB, pairs ...string) func(string) string {
+	t.Helper()
+	values := map[string]string{
+		"PORT": "0", "DATA_DIR": t.TempDir(), "TEMPLATE": filepath.Join(root, "template.yaml"), "CLOCK": "2026-09-01T12:00:00Z", "LOG_LEVEL": "error",
+	}
+	for i := 0; i+1 < len(pairs); i += 2 {
+		values[pairs[i]] = pairs[i+1]
+	}
+	return func(name string) string { return values[name] }
+}
+
+// start runs the service until the test ends.
+func start(t testing.TB, getenv func(string) string) *server {
+	t.Helper()
+	config, err := host.ReadConfig(getenv)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := newServer(config, discardLog())
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- s.serve(ctx) }()
+	t.Cleanup(func() {
+		stop()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
+
+// post calls the service as a partner would.
+func (s *server) post(t testing.TB, path, key, body string) (int, http.Header, string) {
+	t.Helper()
+	return s.call(t, http.MethodPost, path, key, body)
+}
+
+func (s *server) call(t testing.TB, method, path, key, body string) (int, http.Header, string) {
+	t.Helper()
+	request, err := http.NewRequestWithContext(context.Background(), method, s.address()+path, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if key != "" {
+		request.Header.Set("Authorization", "Bearer "+key)
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return response.StatusCode, response.Header, string(text)
+}
+
+func TestAPartnersFirstCalls(t *testing.T) {
+	s := start(t, environment(t))
+	if len(s.samples.Wallets) == 0 {
+		t.Fatal("the sample market offers no wallets")
+	}
+	for _, sample := range s.samples.Wallets {
+		status, header, body := s.post(t, "/v1/wallet-overview", s.key, `{"wallet":"`+sample.Address+`","chain":"`+sample.Chain+`"}`)
+		if status != http.StatusOK || strings.Contains(body, `"partial"`) {
+			t.Fatalf("%s: status %d: %.800s", sample.About, status, body)
+		}
+		if header.Get("X-Usage-Units") != "14" || header.Get("X-Method-Version") == "" || header.Get("X-Request-Id") == "" {
+			t.Errorf("headers %v", header)
+		}
+		if strings.Contains(body, "$") || strings.Contains(body, "NaN") {
+			t.Errorf("%s", body)
+		}
+		old, _, older := s.post(t, "/api/v1/wallet-overview", s.key, `{"wallet":"`+sample.Address+`","chain":"`+sample.Chain+`"}`)
+		if old != http.StatusOK || older != body {
+			t.Error("the older address answers otherwise")
+		}
+	}
+	status, _, body := s.call(t, http.MethodGet, "/sample", "", "")
+	if status != http.StatusOK || !strings.Contains(body, s.samples.Wallets[0].Address) {
+		t.Errorf("/sample: %d %.200s", status, body)
+	}
+	for path, want := range map[string]int{"/v1/leaderboard": 404, "/v1//trader-score": 404, "/v1/trader-score/": 404, "/": 404, "/v1/usage": 200} {
+		if status, header, body := s.call(t, http.MethodGet, path, s.key, ""); status != want || !strings.HasPrefix(header.Get("Content-Type"), "application/json") {
+			t.Errorf("GET %s: %d %s", path, status, body)
+		}
+	}
+	if status, header, body := s.call(t, http.MethodGet, "/v1/trader-score", s.key, ""); status != 405 || header.Get("Allow") == "" {
+		t.Errorf("GET /v1/trader-score: %d %s", status, body)
+	}
+}
+
+// Every slot's bytes are its single's bytes, for wallets of every kind.
+func TestASlotIsItsSingle(t *testing.T) {
+	s := start(t, environment(t))
+	for _, sample := range s.samples.Wallets[:min(12, len(s.samples.Wallets))] {
+		body := `{"wallet":"` + sample.Address + `","chain":"` + sample.Chain + `"`
+		_, _, bundle := s.post(t, "/v1/wallet-overview", s.key, body+`,"tradesLimit":3}`)
+		for _, e := range host.Endpoints(nil)[0].Components {
+			parameters := body
+			if e.Name == "wallet-trades" {
+				parameters += `,"tradesLimit":3`
+			}
+			status, _, single := s.post(t, e.Path, s.key, parameters+"}")
+			if status != http.StatusOK || !strings.Contains(bundle, `"`+e.Slot()+`":`+single) {
+				t.Errorf("%s of %s: status %d, %.300s is not in the bundle", e.Name, sample.About, status, single)
+			}
+		}
+	}
+}
+
+func TestReadyLine(t *testing.T) {
+	getenv := environment(t)
+	var out bytes.Buffer
+	first := start(t, getenv)
+	out.WriteString(first.greeting())
+	line, rest, _ := strings.Cut(out.String(), "\n")
+	if line != "ready "+first.address()+" key="+first.key || !strings.HasPrefix(first.key, "mw_test_") {
+		t.Errorf("%q", line)
+	}
+	if !strings.Contains(rest, "curl") {
+		t.Errorf("no calls to try: %q", rest)
+	}
+}
+
+func TestTheKeyIsMadeOnceAndKeptForItsOwner(t *testing.T) {
+	getenv := environment(t)
+	config, _ := host.ReadConfig(getenv)
+	var keys []string
+	for range 2 {
+		s, err := newServer(config, discardLog())
+		if err != nil {
+			t.Fatal(err)
+		}
+		keys = append(keys, s.key)
+		s.shut()
+	}
+	if keys[0] != keys[1] {
+		t.Error("a second start makes another key")
+	}
+	files, _ := filepath.Glob(filepath.Join(config.DataDir, "*"))
+	for _, file := range files {
+		if info, err := os.Stat(file); err != nil || info.Mode().Perm()&0o077 != 0 {
+			t.Errorf("%s is readable by others", file)
+		}
+	}
+}
+
+func TestWhatCannotStartSaysWhyInOneLine(t *testing.T) {
+	taken := start(t, environment(t))
+	_, port, _ := strings.Cut(strings.TrimPrefix(taken.address(), "http://"), ":")
+	for _, c := range []struct{ name, value, want string }{
+		{"PORT", port, "PORT=" + port}, {"PORT", "http", "PORT=http: want a port number"}, {"PORT", "70000", "PORT=70000"},
+		{"PROVIDERS", "real", "PROVIDERS=real: want sample, live or replay:DIR"}, {"PROVIDERS", "replay:/no/such/folder", "PROVIDERS=replay:/no/such/folder"},
+		{"CLOCK", "yesterday", "CLOCK=yesterday: want a time like"}, {"LOG_LEVEL", "loud", "LOG_LEVEL=loud"},
+		{"SINGLE_TIMEOUT", "soon", "SINGLE_TIMEOUT=soon"}, {"BUNDLE_TIMEOUT", "1s", "BUNDLE_TIMEOUT=1s"}, {"SAMPLE_SEED", "-1", "SAMPLE_SEED=-1"},
+		{"GOPLUS_URL", "gopher://x", "GOPLUS_URL=gopher://x: want an http"}, {"RECORD", "x", "RECORD=x"}, {"KEY_PEPPER", "hunter2hunter2", "KEY_PEPPER=***"},
+		{"TEMPLATE", "/no/template", "TEMPLATE=/no/template"},
+	} {
+		err := run(context.Background(), environment(t, c.name, c.value), io.Discard, io.Discard)
+		if err == nil {
+			t.Errorf("%s=%s starts", c.name, c.value)
+			continue
+		}
+		if line := oneLine(err); !strings.Contains(line, c.want) || strings.Contains(line, "\n") || strings.Contains(line, "hunter2") {
+			t.Errorf("%s=%s: %q", c.name, c.value, line)
+		}
+	}
+}
+
+func TestUsageSurvivesARestart(t *testing.T) {
+	getenv := environment(t)
+	config, _ := host.ReadConfig(getenv)
+	usage := func(charge bool) string {
+		s, err := newServer(config, discardLog())
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, stop := context.WithCancel(context.Background())
+		ended := make(chan error, 1)
+		go func() { ended <- s.serve(ctx) }()
+		defer func() {
+			stop()
+			if err := <-ended; err != nil {
+				t.Error(err)
+			}
+		}()
+		if charge {
+			if status, _, body := s.post(t, "/v1/trader-score", s.key, `{"wallet":"`+s.samples.Wallets[0].Address+`","chain":"`+s.samples.Wallets[0].Chain+`"}`); status != 200 {
+				t.Fatal(body)
+			}
+		}
+		_, _, body := s.call(t, http.MethodGet, "/v1/usage", s.key, "")
+		return body
+	}
+	if before, after := usage(true), usage(false); before != after || !strings.Contains(before, `"today":2`) {
+		t.Errorf("before %s, after %s", before, after)
+	}
+}
+
+func TestDraining(t *testing.T) {
+	config, _ := host.ReadConfig(environment(t))
+	s, err := newServer(config, discardLog())
+	if err != nil {
+		t.Fatal(err)
+	}
+	entered, leave := make(chan struct{}), make(chan struct{})
+	s.handler = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		close(entered)
+		<-leave
+		_, _ = io.WriteString(w, "finished")
+	})
+	ctx, stop := context.WithCancel(context.Background())
+	ended, answered := make(chan error, 1), make(chan string, 1)
+	go func() { ended <- s.serve(ctx) }()
+	go func() {
+		_, _, body := s.call(t, http.MethodGet, "/", "", "")
+		answered <- body
+	}()
+	<-entered
+	stop()
+	close(leave)
+	if body := <-answered; body != "finished" {
+		t.Errorf("a request under way got %q", body)
+	}
+	select {
+	case err := <-ended:
+		if err != nil {
+			t.Error(err)
+		}
+	case <-time.After(time.Minute):
+		t.Error("does not stop")
+	}
+}
+
+func discardLog() *slog.Logger { return slog.New(slog.DiscardHandler) }
