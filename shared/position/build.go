@@ -68,8 +68,11 @@ type engine struct {
 	// dust marks the positions that do not count.
 	dust     []bool
 	holdings []holding
-	byToken  map[chain.Address]int32
-	lots     lotStore
+	byToken  map[chain.Address]int
+	// recent remembers places in holdings by a part of the address.
+	recent [remembered]int
+	lots   lotStore
+	// averaged is what the quantity last taken by average had cost.
 	averaged float64
 	// gross and grossMatched are proceeds before gas, of all sells.
 	gross, grossMatched float64
@@ -82,13 +85,13 @@ func run(ledger *Ledger, asOf time.Time) *engine {
 		book:      Book{Ledger: ledger, AsOf: asOf},
 		positions: make([]Position, 0, len(trades)/2+1),
 		dust:      make([]bool, 0, len(trades)/2+1),
-		byToken:   make(map[chain.Address]int32, min(len(trades)/4, 4096)),
+		byToken:   make(map[chain.Address]int, min(len(trades)/4, 4096)),
 		lots:      newLotStore(min(len(trades)/2+len(transfers), 4096)),
 	}
 	for len(trades) > 0 || len(transfers) > 0 {
 		if len(trades) == 0 || len(transfers) > 0 && transferFirst(&transfers[0], &trades[0]) {
 			if transfer := &transfers[0]; plausible(transfer.Quantity) {
-				h := e.holding(transfer.Token)
+				h := e.holding(&transfer.Token)
 				if transfer.In {
 					e.receive(h, transfer)
 				} else {
@@ -99,7 +102,7 @@ func run(ledger *Ledger, asOf time.Time) *engine {
 			continue
 		}
 		if trade := &trades[0]; plausible(trade.Quantity) {
-			h := e.holding(trade.Token)
+			h := e.holding(&trade.Token)
 			if trade.Side == Buy {
 				e.buy(h, trade)
 			} else {
@@ -112,13 +115,18 @@ func run(ledger *Ledger, asOf time.Time) *engine {
 }
 
 // holding finds a token's state. The pointer is good until the next call.
-func (e *engine) holding(token chain.Address) *holding {
-	at, found := e.byToken[token]
-	if !found {
-		at = int32(len(e.holdings))
-		e.byToken[token] = at
-		e.holdings = append(e.holdings, holding{token: token, held: emptyLots, parked: emptyLots, index: -1})
+func (e *engine) holding(token *chain.Address) *holding {
+	recent := &e.recent[(token[19]^token[7])%remembered]
+	if *recent < len(e.holdings) && same(&e.holdings[*recent].token, token) {
+		return &e.holdings[*recent]
 	}
+	at, found := e.byToken[*token]
+	if !found {
+		at = len(e.holdings)
+		e.byToken[*token] = at
+		e.holdings = append(e.holdings, holding{token: *token, held: emptyLots, parked: emptyLots, index: -1})
+	}
+	*recent = at
 	return &e.holdings[at]
 }
 

@@ -144,18 +144,18 @@ func (e *engine) sell(h *holding, trade *Trade) {
 		known, free := out.known/trade.Quantity, out.free/trade.Quantity
 		net := value - gas
 		h.gross += value
-		h.grossMatched += value * known
+		h.grossMatched += float64(value * known)
 		h.soldKnown += out.known
 		h.fifoCost += out.cost
 		h.averageCost += e.averaged
 		h.age += out.age
 		h.ageQuantity += out.known
 		p.ProceedsUSD += net
-		p.MatchedProceedsUSD += net * known
-		p.AirdropUSD += net * free
-		e.book.AirdropUSD += net * free
+		p.MatchedProceedsUSD += float64(net * known)
+		p.AirdropUSD += float64(net * free)
+		e.book.AirdropUSD += float64(net * free)
 		e.gross += value
-		e.grossMatched += value * known
+		e.grossMatched += float64(value * known)
 	} else {
 		h.soldUnpriced += trade.Quantity
 		e.book.UnpricedTrades++
@@ -283,9 +283,9 @@ func (e *engine) impute(h *holding, ending Ending, at time.Time, value float64) 
 	p.Status, p.Ending, p.ClosedAt, p.Imputed = Closed, ending, at, true
 	p.RecoverableUSD = value
 	p.ProceedsUSD += value
-	p.MatchedProceedsUSD += value * known
+	p.MatchedProceedsUSD += float64(value * known)
 	h.gross += value
-	h.grossMatched += value * known
+	h.grossMatched += float64(value * known)
 	h.fifoCost += all.cost
 	h.age += all.age
 	h.ageQuantity += all.known

@@ -72,9 +72,12 @@ type reader struct {
 	// target is the kind of what the current transaction called.
 	target market.AccountKind
 	// kinds and recent remember look-ups; what nothing was put in yet is true of the zero address.
-	kinds  [64]accountKind
-	recent [64]assetPlace
+	kinds  [remembered]accountKind
+	recent [remembered]assetPlace
 }
+
+// remembered is how many look-ups are kept: a wallet deals with few tokens and pools at a time.
+const remembered = 128
 
 type assetPlace struct {
 	address chain.Address
@@ -101,13 +104,13 @@ func newReader(on *chain.Chain, wallet chain.Address, activity *market.Activity)
 const nativePlace = 0
 
 // place finds an asset's place in r.assets.
-func (r *reader) place(address chain.Address) int {
-	recent := &r.recent[(address[19]^address[7])%64]
-	if same(&recent.address, &address) {
+func (r *reader) place(address *chain.Address) int {
+	recent := &r.recent[(address[19]^address[7])%remembered]
+	if same(&recent.address, address) {
 		return recent.place
 	}
-	asset := address
-	if address == r.on.WrappedNative.Address {
+	asset := *address
+	if asset == r.on.WrappedNative.Address {
 		asset = chain.Native
 	}
 	at, found := r.places[asset]
@@ -116,7 +119,7 @@ func (r *reader) place(address chain.Address) int {
 		r.places[asset] = at
 		r.assets = append(r.assets, r.describe(asset))
 	}
-	*recent = assetPlace{address: address, place: at}
+	recent.address, recent.place = *address, at
 	return at
 }
 
@@ -183,13 +186,13 @@ func lures(name string) bool {
 func isLetter(r rune) bool { return r >= 'a' && r <= 'z' }
 
 // kind tells what an account is publicly known to be.
-func (r *reader) kind(address chain.Address) market.AccountKind {
-	if len(r.activity.Accounts) == 0 || address.IsZero() {
+func (r *reader) kind(address *chain.Address) market.AccountKind {
+	if len(r.activity.Accounts) == 0 || same(address, &chain.Native) {
 		return market.UnknownAccount
 	}
-	recent := &r.kinds[(address[19]^address[7])%64]
-	if !same(&recent.address, &address) {
-		*recent = accountKind{address: address, kind: r.activity.Accounts[address].Kind}
+	recent := &r.kinds[(address[19]^address[7])%remembered]
+	if !same(&recent.address, address) {
+		recent.address, recent.kind = *address, r.activity.Accounts[*address].Kind
 	}
 	return recent.kind
 }
@@ -199,17 +202,19 @@ func (r *reader) kind(address chain.Address) market.AccountKind {
 func (r *reader) net(tx *market.Transaction) {
 	r.stamp++
 	r.legs = r.legs[:0]
-	r.target = r.kind(tx.Target)
+	r.target = r.kind(&tx.Target)
 	for i := range tx.Movements {
 		movement := &tx.Movements[i]
 		if movement.Amount.IsZero() || same(&movement.Counterparty, &r.wallet) {
 			continue
 		}
-		at := r.place(movement.Token)
+		at := r.place(&movement.Token)
 		a := &r.assets[at]
 		if a.stamp != r.stamp {
 			a.stamp, a.leg = r.stamp, len(r.legs)
-			r.legs = append(r.legs, leg{asset: at, quote: a.quote})
+			r.legs = append(r.legs, leg{})
+			l := &r.legs[a.leg]
+			l.asset, l.quote = at, a.quote
 		}
 		r.legs[a.leg].add(movement)
 	}
@@ -219,7 +224,7 @@ func (r *reader) net(tx *market.Transaction) {
 		if !l.settle(r.assets[l.asset].scale) {
 			continue
 		}
-		l.kind = r.kind(l.counterparty)
+		l.kind = r.kind(&l.counterparty)
 		if kept != i {
 			r.legs[kept] = *l
 		}
@@ -235,25 +240,21 @@ func (r *reader) compare(a, b *leg) int {
 	return bytes.Compare(r.assets[a.asset].address[:], r.assets[b.asset].address[:])
 }
 
+// add notes a movement. The largest amount names the counterparty, even ones the higher address, so that order does not matter.
 func (l *leg) add(movement *market.Movement) {
 	amount := float(&movement.Amount)
-	counterparty := movement.Counterparty
+	counterparty := &movement.Counterparty
 	if movement.In {
 		saturate(&l.in, &movement.Amount)
-		if larger(amount, l.largestIn, counterparty, l.from) {
-			l.largestIn, l.from, l.fromNothing = amount, counterparty, movement.Minted
+		if amount > l.largestIn || amount == l.largestIn && l.from.Less(*counterparty) {
+			l.largestIn, l.from, l.fromNothing = amount, *counterparty, movement.Minted
 		}
 		return
 	}
 	saturate(&l.out, &movement.Amount)
-	if larger(amount, l.largestOut, counterparty, l.to) {
-		l.largestOut, l.to, l.toNothing = amount, counterparty, movement.Burned
+	if amount > l.largestOut || amount == l.largestOut && l.to.Less(*counterparty) {
+		l.largestOut, l.to, l.toNothing = amount, *counterparty, movement.Burned
 	}
-}
-
-// larger decides between two counterparties by amount, and by address when they are even, so that order does not matter.
-func larger(amount, than float64, counterparty, other chain.Address) bool {
-	return amount > than || amount == than && counterparty.Less(other)
 }
 
 func saturate(sum, amount *market.Amount) {

@@ -65,8 +65,8 @@ func (t *taken) add(l *lot, quantity float64, now int64) {
 	switch {
 	case l.unitCost > 0:
 		t.known += quantity
-		t.cost += quantity * l.unitCost
-		t.age += quantity * math.Max(0, float64(now-l.acquired))
+		t.cost += float64(quantity * l.unitCost)
+		t.age += float64(quantity * max(0, float64(now-l.acquired)))
 	case l.unitCost == 0:
 		t.free += quantity
 	default:

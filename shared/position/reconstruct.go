@@ -173,7 +173,7 @@ func (w *writer) dropSpam() {
 	for i := range rows {
 		if next < len(w.doubtful) && w.doubtful[next] == i {
 			next++
-			if a := &w.assets[w.place(rows[i].Token)]; !a.traded && (a.suspicious || !(w.prices.Liquidity(a.address) > 0)) {
+			if a := &w.assets[w.place(&rows[i].Token)]; !a.traded && (a.suspicious || !(w.prices.Liquidity(a.address) > 0)) {
 				w.ledger.SpamDropped++
 				continue
 			}

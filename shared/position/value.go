@@ -21,9 +21,41 @@ type side struct {
 // writeTrades writes a transaction's sells and buys.
 func (w *writer) writeTrades(tx *market.Transaction, f flow) {
 	paid, quote := w.quoteLegs(tx)
+	if f.quotesIn > 0 && f.quotesOut > 0 && (f.tokensOut == 0 && paid <= 0 || f.tokensIn == 0 && paid >= 0) {
+		// The quote assets moved the same way as the tokens: nothing was paid for them.
+		for i := range w.legs {
+			w.writeTransfer(tx, &w.legs[i], transfers)
+		}
+		return
+	}
+	first := len(w.ledger.Trades)
+	if f.needsTokenPrices() {
+		w.writeSides(tx, f, paid, quote)
+	} else {
+		w.writeSingle(tx, f, paid, quote)
+	}
+	shareGas(w.ledger.Trades[first:], w.gasUSD(tx))
+}
+
+// writeSingle writes the trade of one token against quote assets.
+func (w *writer) writeSingle(tx *market.Transaction, f flow, paid float64, quote int) {
+	for i := range w.legs {
+		l := &w.legs[i]
+		switch {
+		case l.quote:
+		case l.quantity > 0:
+			w.writeTrade(tx, l, Buy, paid, w.assets[quote].address, f)
+		default:
+			w.writeTrade(tx, l, Sell, -paid, w.assets[quote].address, f)
+		}
+	}
+}
+
+// writeSides writes trades of several tokens.
+func (w *writer) writeSides(tx *market.Transaction, f flow, paid float64, quote int) {
 	given, got := &w.sides[0], &w.sides[1]
-	w.fill(given, tx, f, -1)
-	w.fill(got, tx, f, 1)
+	w.fill(given, tx, -1)
+	w.fill(got, tx, 1)
 	// What came in was paid for with what went out, tokens and quote assets together: got = given + paid.
 	gotValue, givenValue := math.NaN(), math.NaN()
 	switch {
@@ -36,20 +68,10 @@ func (w *writer) writeTrades(tx *market.Transaction, f flow) {
 	case got.depth >= minimumLiquidityUSD:
 		gotValue, givenValue = got.value, got.value-paid
 	}
-	if f.quotesIn > 0 && f.quotesOut > 0 && (f.tokensOut == 0 && gotValue <= 0 || f.tokensIn == 0 && givenValue <= 0) {
-		// The quote assets moved the same way as the tokens: nothing was paid for them.
-		for i := range w.legs {
-			w.writeTransfer(tx, &w.legs[i], transfers)
-		}
-		return
-	}
 	given.split(givenValue)
 	got.split(gotValue)
-	gas := w.gasUSD(tx)
-	first := len(w.ledger.Trades)
 	w.writeSide(tx, given, Sell, w.opposite(quote, got), f)
 	w.writeSide(tx, got, Buy, w.opposite(quote, given), f)
-	shareGas(w.ledger.Trades[first:], gas)
 }
 
 // quoteLegs is the USD worth of the quote assets paid less those received, NaN when any has no price, and the quote asset
@@ -76,8 +98,8 @@ func (w *writer) quoteLegs(tx *market.Transaction) (paid float64, quote int) {
 	return paid, quote
 }
 
-// fill collects the tokens that moved one way, with their own values where those are needed.
-func (w *writer) fill(s *side, tx *market.Transaction, f flow, sign float64) {
+// fill collects the tokens that moved one way, with their own values.
+func (w *writer) fill(s *side, tx *market.Transaction, sign float64) {
 	s.legs, s.own, s.share = s.legs[:0], s.own[:0], s.share[:0]
 	s.value, s.depth = 0, math.Inf(1)
 	for i := range w.legs {
@@ -87,16 +109,14 @@ func (w *writer) fill(s *side, tx *market.Transaction, f flow, sign float64) {
 			continue
 		}
 		own := math.NaN()
-		if f.needsTokenPrices() {
-			if usd, priced := w.price(a, tx.Time); priced && a.measured {
-				own = math.Abs(l.quantity) * usd
-			}
-			depth := w.prices.Liquidity(a.address)
-			if math.IsNaN(depth) || math.IsNaN(own) {
-				depth = 0
-			}
-			s.depth = min(s.depth, depth)
+		if usd, priced := w.price(a, tx.Time); priced && a.measured {
+			own = math.Abs(l.quantity) * usd
 		}
+		depth := w.prices.Liquidity(a.address)
+		if math.IsNaN(depth) || math.IsNaN(own) {
+			depth = 0
+		}
+		s.depth = min(s.depth, depth)
 		s.legs = append(s.legs, i)
 		s.own = append(s.own, own)
 		s.value += own
@@ -127,26 +147,28 @@ func (w *writer) opposite(quote int, other *side) chain.Address {
 
 func (w *writer) writeSide(tx *market.Transaction, s *side, which Side, quote chain.Address, f flow) {
 	for i, at := range s.legs {
-		l := &w.legs[at]
-		value := s.share[i]
-		priced := value >= 0 && value <= maximumUSD
-		if !priced {
-			value = 0
-		}
-		venue := tx.Target
-		if venue.IsZero() || venue == w.wallet {
-			venue = l.counterparty
-		}
-		w.ledger.Trades = append(w.ledger.Trades, Trade{})
-		t := &w.ledger.Trades[len(w.ledger.Trades)-1]
-		t.Time, t.Block, t.Order, t.Tx = tx.Time, tx.Block, w.order, tx.Hash
-		t.Token, t.Side, t.Quantity = w.assets[l.asset].address, which, math.Abs(l.quantity)
-		t.ValueUSD, t.Priced = value, priced
-		t.Quote, t.Venue, t.Counterparty = quote, venue, l.counterparty
-		t.Swap = f.tokensIn > 0 && f.tokensOut > 0
-		w.order++
-		w.noteBlock(&w.assets[l.asset], which, tx.Block)
+		w.writeTrade(tx, &w.legs[at], which, s.share[i], quote, f)
 	}
+}
+
+// writeTrade writes one trade; a value that is not plausible makes it unpriced.
+func (w *writer) writeTrade(tx *market.Transaction, l *leg, which Side, value float64, quote chain.Address, f flow) {
+	venue := &tx.Target
+	if same(venue, &chain.Native) || same(venue, &w.wallet) {
+		venue = &l.counterparty
+	}
+	a := &w.assets[l.asset]
+	w.ledger.Trades = append(w.ledger.Trades, Trade{})
+	t := &w.ledger.Trades[len(w.ledger.Trades)-1]
+	t.Time, t.Block, t.Order, t.Tx = tx.Time, tx.Block, w.order, tx.Hash
+	t.Token, t.Side, t.Quantity = a.address, which, math.Abs(l.quantity)
+	if value >= 0 && value <= maximumUSD {
+		t.ValueUSD, t.Priced = value, true
+	}
+	t.Quote, t.Venue, t.Counterparty = quote, *venue, l.counterparty
+	t.Swap = f.tokensIn > 0 && f.tokensOut > 0
+	w.order++
+	w.noteBlock(a, which, tx.Block)
 }
 
 // noteBlock marks trades of a token that was bought and sold in one block. The trade is the ledger's last.
