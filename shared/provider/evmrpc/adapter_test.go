@@ -407,6 +407,11 @@ func TestAllowances(t *testing.T) {
 	if allowances[0] != (Allowance{*uint256.NewInt(7), true}) || allowances[1].Known || allowances[2].Known {
 		t.Errorf("%+v", allowances)
 	}
+	node.state[token+" "+callData(isApprovedForAllSelector, owner, spender)] = "0x" + word("1")
+	operators, err := node.on(chain.BSC).Operators(context.Background(), mustChain(t, chain.BSC), owner, queries[:2])
+	if err != nil || operators[0] != (Allowance{*uint256.NewInt(1), true}) || operators[1].Known {
+		t.Errorf("%+v %v", operators, err)
+	}
 	node.answer = map[string]string{"eth_call": `{"id":1,"error":{"code":-32000,"message":"internal"}}`}
 	if _, err := node.on(chain.BSC).Allowances(context.Background(), mustChain(t, chain.BSC), owner, queries); !errors.Is(err, market.ErrUnavailable) {
 		t.Error(err)

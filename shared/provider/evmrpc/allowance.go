@@ -37,6 +37,16 @@ type Allowance struct {
 // Allowances re-reads allowances, in the order of the queries. One that cannot be read is not Known; it is an error only
 // when none could be read because the node did not answer.
 func (a *Adapter) Allowances(ctx context.Context, on *chain.Chain, owner chain.Address, queries []AllowanceQuery) ([]Allowance, error) {
+	return a.permissions(ctx, on, allowanceSelector, owner, queries)
+}
+
+// Operators reads whether spenders are operators of ERC-721 or ERC-1155 collections, which the queries name as tokens: an
+// amount above zero is a yes. It answers like Allowances.
+func (a *Adapter) Operators(ctx context.Context, on *chain.Chain, owner chain.Address, queries []AllowanceQuery) ([]Allowance, error) {
+	return a.permissions(ctx, on, isApprovedForAllSelector, owner, queries)
+}
+
+func (a *Adapter) permissions(ctx context.Context, on *chain.Chain, function selector, owner chain.Address, queries []AllowanceQuery) ([]Allowance, error) {
 	client, err := a.client(on)
 	if err != nil {
 		return nil, err
@@ -48,7 +58,7 @@ func (a *Adapter) Allowances(ctx context.Context, on *chain.Chain, owner chain.A
 	for i, query := range queries {
 		group.Go(func() error {
 			allowances[i].Amount, allowances[i].Known, failures[i] =
-				readAmount(ctx, client, query.Token, callData(allowanceSelector, owner, query.Spender))
+				readAmount(ctx, client, query.Token, callData(function, owner, query.Spender))
 			return nil
 		})
 	}

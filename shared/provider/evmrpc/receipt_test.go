@@ -39,6 +39,7 @@ func TestTopicsAreHashesOfSignatures(t *testing.T) {
 		"decimals()":                         decimalsSelector,
 		"symbol()":                           symbolSelector,
 		"name()":                             nameSelector,
+		"isApprovedForAll(address,address)":  isApprovedForAllSelector,
 		"totalSupply()":                      totalSupplySelector,
 		"allowance(address,address,address)": permit2AllowanceSelector,
 	} {
