@@ -2,6 +2,7 @@ package trader
 
 import (
 	"math"
+	"slices"
 	"time"
 
 	"github.com/mirrorworthy/mirrorworthy/shared/stats"
@@ -53,7 +54,7 @@ type Measures struct {
 	// average is credible; 0 when it is already or when the average is not positive.
 	MoreNeeded float64
 	// MeanReturn is the mean of returns winsorised to -1 and +3; ExpectancyLow is its one-sided 80 % lower bound by the
-	// studentised bootstrap (Efron & Tibshirani 1993).
+	// studentised bootstrap (Efron & Tibshirani 1993), but no lower than the normal bound if the worst result came once more.
 	MeanReturn, ExpectancyLow float64
 	// ProfitFactor is gains over losses in USD; without a loss it is not defined. ProfitShare is gains/(gains+losses) with one
 	// position of median cost added to the losses: 0.5 is break-even.
@@ -235,6 +236,9 @@ func (m *Measures) measureReturns(returns, winsorised []float64, seed uint64) {
 	m.Moments = stats.Describe(returns)
 	m.PSR = stats.ProbabilisticSharpe(m.Moments, 0)
 	m.PSRStar = stats.ProbabilisticSharpeWithLoss(returns)
+	if m.Moments.SD == 0 && m.Moments.Mean == returnFloor {
+		m.PSRStar = 0 // nothing but total losses has no spread, yet leaves no doubt
+	}
 	m.Drawdown = stats.MaximumDrawdown(returns, stake)
 	for _, r := range winsorised {
 		m.MeanReturn += r
@@ -242,13 +246,26 @@ func (m *Measures) measureReturns(returns, winsorised []float64, seed uint64) {
 	m.MeanReturn /= float64(len(winsorised))
 	m.ExpectancyLow = m.MeanReturn
 	if len(winsorised) > 1 {
-		m.ExpectancyLow = max(returnFloor, stats.BootstrapTLowerBound(winsorised, boundLevel, bootstrapRounds, seed))
+		m.ExpectancyLow = max(m.boundWithRepeat(winsorised), stats.BootstrapTLowerBound(winsorised, boundLevel, bootstrapRounds, seed))
 	}
 	if sharpe := m.Moments.Sharpe(); sharpe > 0 && m.Moments.N > 2 {
 		if length := stats.MinimumTrackRecord(sharpe, m.Moments.Skew, m.Moments.Kurtosis, 0.95); finite(length) {
 			m.MoreNeeded = max(0, math.Ceil(length)-float64(m.N))
 		}
 	}
+}
+
+// boundWithRepeat is the normal lower bound of the mean if the worst result came once more. The bootstrap's bound falls below it
+// only where a short record has hardly any losses: resamples without them have next to no spread, and their statistics no end.
+func (m *Measures) boundWithRepeat(winsorised []float64) float64 {
+	worst := slices.Min(winsorised)
+	n := float64(len(winsorised) + 1)
+	mean := (m.MeanReturn*(n-1) + worst) / n
+	squares := (worst - mean) * (worst - mean)
+	for _, r := range winsorised {
+		squares += (r - mean) * (r - mean)
+	}
+	return max(returnFloor, mean-stats.NormalQuantile(boundLevel)*math.Sqrt(squares/(n-1)/n))
 }
 
 // measureStrict needs scratch space, which it overwrites.
