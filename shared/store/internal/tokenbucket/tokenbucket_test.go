@@ -134,17 +134,21 @@ func TestGrantKeepsItsWord(t *testing.T) {
 	})
 }
 
-// TestChangedRateGivesNothingAway: what was charged stays charged in units, through any changes of the rate.
+// TestChangedRateGivesNothingAway: what was charged and not regained stays charged, in units, through any changes of the rate.
 func TestChangedRateGivesNothingAway(t *testing.T) {
+	owed := func(b tokenbucket.Bucket) *big.Rat { return big.NewRat(b.FullAt-b.AsOf, b.Interval) }
 	rapid.Check(t, func(t *rapid.T) {
-		units := rapid.IntRange(1, most).Draw(t, "units")
-		bucket, _ := tokenbucket.Bucket{}.Take(store.Limit{PerMinute: 6000, Burst: most}, units, epoch)
+		limit := store.Limit{PerMinute: rapid.IntRange(1, most).Draw(t, "per minute at first"), Burst: most}
+		bucket, _ := tokenbucket.Bucket{}.Take(limit, rapid.IntRange(2, most).Draw(t, "units"), epoch)
+		now := epoch.Add(time.Duration(rapid.Int64Range(0, tokenbucket.UnitInterval(limit)).Draw(t, "passed")) * time.Microsecond)
+		bucket = bucket.Return(limit, 0, now)
 		for range rapid.IntRange(1, 10).Draw(t, "changes") {
-			limit := store.Limit{PerMinute: rapid.IntRange(1, most).Draw(t, "per minute"), Burst: most}
-			bucket = bucket.Return(limit, 0, epoch)
-			_, grant := bucket.Take(limit, 0, epoch)
-			if grant.Left > most-units || grant.Left < most-units-10 {
-				t.Fatalf("%d units were charged and %d of %d are left", units, grant.Left, most)
+			before := owed(bucket)
+			limit.PerMinute = rapid.IntRange(1, most).Draw(t, "per minute")
+			bucket = bucket.Return(limit, 0, now)
+			most := new(big.Rat).Add(before, big.NewRat(1, bucket.Interval))
+			if got := owed(bucket); got.Cmp(before) < 0 || got.Cmp(most) >= 0 {
+				t.Fatalf("%v units were owed, and %v after a change to %+v", before.FloatString(9), got.FloatString(9), limit)
 			}
 		}
 	})
