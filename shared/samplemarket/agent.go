@@ -37,6 +37,7 @@ type record struct {
 	firstEntry int32
 	lastEntry  int32
 	failed     int
+	weeks      int // weeks with an entry
 }
 
 // populate creates every wallet, planned to join between long before the history and its first weeks.
@@ -137,7 +138,15 @@ func (w *world) join(at, id int32) {
 	}
 	w.deposit(at, me.entity, nativeAsset, w.assets[nativeAsset].units(wealth*(1-stableShare)/w.nativeUSD.at(at)))
 	w.deposit(at+me.stream.wait(7200), me.entity, wrappedAsset+1, w.assets[wrappedAsset+1].units(wealth*stableShare))
-	w.queue.push(event{at: max(at, 0) + int32(me.stream.between(1, 40)*daySeconds), kind: eventHealth, actor: id})
+	granted := me.stream.between(1, 40)
+	if me.health == healthStale {
+		granted /= 10
+	}
+	w.queue.push(event{at: max(at, 0) + int32(granted*daySeconds), kind: eventHealth, actor: id})
+	if p.role == roleRobot {
+		w.queue.push(event{at: max(at, 0) + int32(me.stream.between(1, 30)*daySeconds), kind: eventAct, actor: id})
+		return
+	}
 	if p.role == roleCrowd || p.role == roleSniper || p.role == roleInsider || p.role == rolePuppet {
 		return
 	}
@@ -209,11 +218,14 @@ func (w *world) enter(at, id int32) {
 	}
 	usd := me.stream.around(p.usd, 0.45)
 	if p.role != roleHolder && p.wealth == 0 {
-		usd = math.Min(usd, w.liquidityUSD(&w.tokens[choice])*0.012)
+		usd = math.Min(usd, w.liquidityUSD(&w.tokens[choice])*0.006)
 	}
 	pay := me.pay
 	if me.stream.chance(0.03) {
 		w.failedSwap(at, me)
+	}
+	if me.stream.chance(0.02) {
+		w.cashOut(at, me)
 	}
 	units := w.buy(at, me.entity, choice, usd, pay)
 	if units <= 0 {
@@ -227,7 +239,7 @@ func (w *world) enter(at, id int32) {
 		w.queue.push(event{at: me.wake(at + int32(hold)), kind: eventExit, actor: id, token: choice, arg: 12})
 	case p.role == roleAccumulator:
 		if me.stream.chance(0.22) {
-			w.queue.push(event{at: me.wake(at + int32(hold)), kind: eventExit, actor: id, token: choice, arg: 150})
+			w.queue.push(event{at: me.wake(at + int32(hold)), kind: eventExit, actor: id, token: choice, arg: 50})
 		}
 	default:
 		leave := at + int32(hold)
@@ -247,9 +259,20 @@ func (w *world) failedSwap(at int32, me *wallet) {
 	me.record.failed++
 }
 
+// cashOut sends part of a wallet's stablecoins to the exchange.
+func (w *world) cashOut(at int32, me *wallet) {
+	stable := wrappedAsset + 1
+	if units := w.balance(me.entity, stable) / 3; units > w.assets[stable].units(50) {
+		w.transferToken(at, me.entity, w.exchange, stable, units)
+	}
+}
+
 func (me *wallet) opened(at, tokenID int32, units int64, usd float64) {
 	if me.made == 0 {
 		me.record.firstEntry = at
+	}
+	if week := at / (7 * daySeconds); me.made == 0 || week != me.record.lastEntry/(7*daySeconds) {
+		me.record.weeks++
 	}
 	me.made++
 	me.record.lastEntry = at
@@ -328,7 +351,7 @@ func (w *world) exit(at, id, tokenID int32, arg int64) {
 	}
 	if !done {
 		me.record.failed++
-		if t.pool >= 0 && w.pools[t.pool].drainedAt != 0 {
+		if t.kind == kindHoneypot || w.pools[t.pool].drainedAt != 0 {
 			me.closedPosition(at, tokenID, 0)
 		}
 		return

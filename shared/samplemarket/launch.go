@@ -7,13 +7,13 @@ import (
 
 // deckOf is the mix of what gets launched; it is dealt shuffled, over and over.
 var deckOf = []tokenKind{
-	kindGrower, kindGrower, kindGrower, kindGrower, kindGrower,
+	kindGrower, kindGrower, kindGrower, kindGrower,
 	kindPump, kindPump, kindPump, kindPump, kindPump, kindPump,
-	kindRug, kindRug, kindRug, kindRug,
+	kindRug, kindRug, kindRug, kindRug, kindRug,
 	kindHoneypot, kindHoneypot,
 	kindTaxed, kindTaxed,
 	kindStagnant, kindStagnant, kindStagnant,
-	kindFader, kindFader, kindFader,
+	kindFader, kindFader, kindFader, kindFader, kindFader, kindFader,
 }
 
 // launchGap is the mean time between two launches on a chain.

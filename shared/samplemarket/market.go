@@ -116,43 +116,111 @@ func (w *world) walletTruth(me *wallet) WalletTruth {
 	p := me.plan
 	t := WalletTruth{
 		Address: w.entities[me.entity].address.String(), Chain: w.spec.slug, Group: p.group, Archetype: p.archetype, Skilled: p.skilled, Wash: p.wash,
-		Automated: p.automated, HoldStyle: p.holdStyle, Tempo: p.tempo, Posture: w.posture(me.entity), Health: healthOf[me.health], Approvals: healthScenarioNames[me.health],
+		Automated: p.automated, HoldStyle: me.holdStyle(), Tempo: w.tempo(me), Posture: w.posture(me), Health: healthOf[me.health], Approvals: healthScenarioNames[me.health],
 		Entries: me.made, Closed: me.record.closed,
 	}
 	if n := me.record.closed; n > 0 {
 		t.Edge, t.WinRate = me.record.sumROI/float64(n), float64(me.record.wins)/float64(n)
-		holds := slices.Clone(me.record.holds)
-		slices.Sort(holds)
+		holds := slices.Sorted(slices.Values(me.record.holds))
 		t.MedianHold = time.Duration(holds[n/2]) * time.Second
 	}
-	if me.made > 0 && me.record.lastEntry != 0 {
+	if me.made > 0 && me.record.weeks > 0 {
 		t.FirstEntry, t.LastEntry = w.time(me.record.firstEntry), w.time(me.record.lastEntry)
-		if w.now-me.record.lastEntry > 40*daySeconds {
-			t.Tempo = "dormant"
-		}
 	}
 	return t
 }
 
+// holdStyles are the classes of holding time with their upper ends in seconds.
+var holdStyles = []struct {
+	word  string
+	below int32
+}{{"scalp", hourSeconds}, {"intraday", daySeconds}, {"swing", 14 * daySeconds}, {"position", 90 * daySeconds}, {"long-hold", 1 << 30}}
+
+// holdStyle is the class of the closed positions' holding times where it is plain: the median well inside, and most of them with it.
+func (me *wallet) holdStyle() string {
+	holds := slices.Sorted(slices.Values(me.record.holds))
+	switch p := me.plan; {
+	case p.role == roleCrowd || p.role == roleMarketMaker || p.role == roleRing || p.role == rolePuppet || p.role == roleFarmer || p.role == roleInsider:
+		return "" // these trade without planned positions
+	case len(holds) < 3:
+		return "insufficient-data"
+	case len(holds) < 4:
+		return ""
+	}
+	median, low := holds[len(holds)/2], int32(0)
+	for _, style := range holdStyles {
+		if median >= style.below {
+			low = style.below
+			continue
+		}
+		inside := 0
+		for _, hold := range holds {
+			if hold >= low && hold < style.below {
+				inside++
+			}
+		}
+		if clear := median >= low+low/5 && median < style.below-style.below/6; clear && inside*10 >= len(holds)*6 {
+			return style.word
+		}
+		return ""
+	}
+	return ""
+}
+
+// tempo is the class of entries per active week where it is plain.
+func (w *world) tempo(me *wallet) string {
+	idle := w.now - me.record.lastEntry
+	switch p := me.plan; {
+	case p.role == roleCrowd || p.role == rolePuppet || p.role == roleMarketMaker || p.role == roleRing || p.role == roleFarmer || p.role == roleInsider || p.role == rolePrinter:
+		return ""
+	case p.role == roleEmpty:
+		return "dormant"
+	case me.made == 0 || me.record.weeks == 0 || (idle > 27*daySeconds && idle < 33*daySeconds):
+		return ""
+	case idle >= 33*daySeconds:
+		return "dormant"
+	case p.role == roleRobot:
+		return "machine"
+	}
+	switch rate := float64(me.made) / float64(me.record.weeks); {
+	case rate < 1.6:
+		return "slow"
+	case rate > 2.5 && rate < 8:
+		return "steady"
+	case rate > 13 && rate < 40:
+		return "active"
+	case rate > 65 && rate < 400:
+		return "rapid"
+	}
+	return ""
+}
+
 // posture is the word for a wallet's purchases against its sales over the last 30 days (90 when there are under five), where the
-// share is clear; empty where it is not.
-func (w *world) posture(entity int32) string {
+// share is plain; empty where it is not.
+func (w *world) posture(me *wallet) string {
 	bought, sold, trades := 0.0, 0.0, 0
 	for _, days := range []int32{30, 90} {
-		bought, sold, trades = w.flows(entity, w.now-days*daySeconds)
+		bought, sold, trades = w.flows(me.entity, w.now-days*daySeconds)
 		if trades >= 5 {
 			break
 		}
 	}
+	role := me.plan.role
 	if trades < 3 {
+		if role == roleRing || role == roleFarmer {
+			return "" // their trades are not pool trades alone
+		}
 		return "inactive"
 	}
-	share := bought / (bought + sold)
-	switch {
-	case trades >= 20 && share >= 0.75:
+	switch share := bought / (bought + sold); {
+	case trades >= 20 && share >= 0.75, trades >= 8 && share >= 0.88:
 		return "accumulating"
-	case trades >= 20 && share <= 0.25:
+	case trades >= 20 && share <= 0.25, trades >= 8 && share <= 0.12:
 		return "distributing"
+	case role == roleRotator && trades >= 10 && share > 0.42 && share < 0.58:
+		return "rotating"
+	case role == roleTrader && me.plan.perWeek <= 5 && trades >= 20 && share > 0.45 && share < 0.55:
+		return "balanced"
 	}
 	return ""
 }

@@ -34,7 +34,7 @@ const (
 	roleEmpty
 )
 
-// plan is what an agent is made to do. Its words are those the service's answers use.
+// plan is what an agent is made to do. The archetype is the word the service's answers use, empty where none is planted.
 type plan struct {
 	group      string // what was planted
 	role       role
@@ -48,8 +48,6 @@ type plan struct {
 	usd        float64 // median size of an entry
 	pick       pickMode
 	hit        float64 // how often the pick sees rightly
-	holdStyle  string
-	tempo      string
 	activeTo   int32   // day after which it does nothing, 0 for never stopping
 	activeFrom float64 // day it begins, at the latest
 	entries    int     // how many entries it ever makes, 0 for unbounded
@@ -59,40 +57,40 @@ type plan struct {
 
 // plans is the population of one chain, but for the crowd.
 var plans = []plan{
-	{group: "skilled-flipper", archetype: "flipper", skilled: true, perWeek: 4, holdLow: 3, holdHigh: 18, usd: 400, pick: pickWinner, hit: 0.8, holdStyle: "intraday", tempo: "steady"},
-	{group: "skilled-swing", archetype: "swing", skilled: true, perWeek: 4, holdLow: 48, holdHigh: 240, usd: 500, pick: pickWinner, hit: 0.75, holdStyle: "swing", tempo: "steady"},
-	{group: "skilled-position", archetype: "unclassified", skilled: true, perWeek: 3, holdLow: 18 * 24, holdHigh: 40 * 24, usd: 450, pick: pickWinner, hit: 0.8, holdStyle: "position", tempo: "steady"},
-	{group: "skilled-launch", archetype: "swing", skilled: true, perWeek: 5, holdLow: 30, holdHigh: 160, usd: 350, pick: pickLaunch, hit: 0.9, holdStyle: "swing", tempo: "steady"},
-	{group: "skilled-active", archetype: "swing", skilled: true, perWeek: 16, holdLow: 36, holdHigh: 200, usd: 300, pick: pickWinner, hit: 0.65, holdStyle: "swing", tempo: "active", count: 6},
-	{group: "lucky-flipper", archetype: "flipper", perWeek: 4, holdLow: 3, holdHigh: 18, usd: 400, holdStyle: "intraday", tempo: "steady"},
-	{group: "lucky-swing", archetype: "swing", perWeek: 4, holdLow: 48, holdHigh: 240, usd: 500, holdStyle: "swing", tempo: "steady"},
-	{group: "lucky-position", archetype: "unclassified", perWeek: 3, holdLow: 18 * 24, holdHigh: 40 * 24, usd: 450, holdStyle: "position", tempo: "steady"},
-	{group: "lucky-few", archetype: "swing", perWeek: 1, holdLow: 60, holdHigh: 240, usd: 700, holdStyle: "swing", tempo: "slow", entries: 9},
-	{group: "losing-flipper", archetype: "flipper", perWeek: 4, holdLow: 4, holdHigh: 18, usd: 300, pick: pickLoser, hit: 0.7, holdStyle: "intraday", tempo: "steady"},
-	{group: "losing-swing", archetype: "swing", perWeek: 4, holdLow: 48, holdHigh: 240, usd: 400, pick: pickLoser, hit: 0.7, holdStyle: "swing", tempo: "steady"},
-	{group: "loss-hider", role: roleHider, archetype: "flipper", perWeek: 5, holdLow: 4, holdHigh: 16, usd: 400, holdStyle: "", tempo: "steady"},
-	{group: "scalper", archetype: "scalper", perWeek: 20, holdLow: 0.08, holdHigh: 0.6, usd: 600, holdStyle: "scalp", tempo: "active", entries: 220},
-	{group: "skilled-scalper", archetype: "scalper", skilled: true, perWeek: 14, holdLow: 0.3, holdHigh: 0.8, usd: 200, pick: pickLaunch, hit: 0.9, holdStyle: "scalp", tempo: "active", entries: 160, count: 4},
-	{group: "position", archetype: "unclassified", perWeek: 3, holdLow: 20 * 24, holdHigh: 55 * 24, usd: 800, pick: pickMajor, holdStyle: "position", tempo: "steady"},
-	{group: "degen", archetype: "degen", perWeek: 3, holdLow: 16 * 24, holdHigh: 45 * 24, usd: 150, pick: pickYoung, holdStyle: "position", tempo: "steady"},
-	{group: "diamond", archetype: "diamond", perWeek: 30, holdLow: 110 * 24, holdHigh: 150 * 24, usd: 1500, pick: pickPhoenix, holdStyle: "long-hold", tempo: "dormant", entries: 4, activeFrom: 0.1},
-	{group: "whale", archetype: "whale", perWeek: 3, holdLow: 60, holdHigh: 260, usd: 90_000, pick: pickMajor, holdStyle: "swing", tempo: "steady", wealth: 2.4e6},
-	{group: "tourist", archetype: "tourist", perWeek: 1, holdLow: 48, holdHigh: 300, usd: 250, holdStyle: "insufficient-data", tempo: "", entries: 1},
-	{group: "dormant", archetype: "tourist", perWeek: 4, holdLow: 48, holdHigh: 200, usd: 350, holdStyle: "swing", tempo: "dormant", activeTo: 95, activeFrom: 2},
-	{group: "busy", archetype: "flipper", perWeek: 38, holdLow: 2, holdHigh: 20, usd: 250, holdStyle: "intraday", tempo: "active", count: 2, activeFrom: 1},
-	{group: "wash-round-trip", role: roleRoundTripper, archetype: "wash", wash: true, perWeek: 4, holdLow: 0.05, holdHigh: 0.5, usd: 2500, holdStyle: "scalp", tempo: "steady"},
-	{group: "wash-ring", role: roleRing, archetype: "wash", wash: true, perWeek: 3, usd: 3000, holdStyle: ""},
-	{group: "thin-printer", role: rolePrinter, archetype: "wash", wash: true, perWeek: 1, usd: 150, holdStyle: "swing"},
-	{group: "mev-bot", role: roleSandwich, archetype: "mev-bot", automated: true, usd: 4000, holdStyle: "scalp"},
-	{group: "sniper", role: roleSniper, archetype: "sniper", usd: 180, holdLow: 0.2, holdHigh: 8, holdStyle: ""},
-	{group: "insider", role: roleInsider, archetype: "insider-suspected", usd: 500, holdLow: 6, holdHigh: 60, holdStyle: ""},
-	{group: "airdrop-farmer", role: roleFarmer, archetype: "airdrop-farmer", perWeek: 2.5, usd: 12, holdStyle: ""},
-	{group: "rotator", role: roleRotator, archetype: "rotator", perWeek: 3, holdLow: 20 * 24, holdHigh: 40 * 24, usd: 600, holdStyle: "position", tempo: "steady"},
-	{group: "accumulator", role: roleAccumulator, archetype: "accumulator", perWeek: 3, holdLow: 30 * 24, holdHigh: 60 * 24, usd: 400, pick: pickMajor, holdStyle: "", tempo: "steady"},
-	{group: "holder", role: roleHolder, archetype: "holder", perWeek: 60, usd: 2500, pick: pickMajor, holdStyle: "insufficient-data", tempo: "dormant", entries: 4, activeFrom: 1},
-	{group: "market-maker", role: roleMarketMaker, archetype: "market-maker", automated: true, usd: 1500, pick: pickMajor, holdStyle: ""},
-	{group: "robot", role: roleRobot, archetype: "flipper", automated: true, usd: 120, holdLow: 2, holdHigh: 6, pick: pickMajor, holdStyle: "intraday", tempo: "machine", entries: 260},
-	{group: "empty", role: roleEmpty, archetype: "tourist", count: 3, holdStyle: "insufficient-data", tempo: "dormant"},
+	{group: "skilled-flipper", archetype: "flipper", skilled: true, perWeek: 4, holdLow: 3, holdHigh: 18, usd: 400, pick: pickWinner, hit: 0.8},
+	{group: "skilled-swing", archetype: "swing", skilled: true, perWeek: 4, holdLow: 48, holdHigh: 240, usd: 500, pick: pickWinner, hit: 0.75},
+	{group: "skilled-position", skilled: true, perWeek: 3, holdLow: 18 * 24, holdHigh: 40 * 24, usd: 450, pick: pickWinner, hit: 0.8},
+	{group: "skilled-launch", archetype: "swing", skilled: true, perWeek: 5, holdLow: 30, holdHigh: 160, usd: 350, pick: pickLaunch, hit: 0.9},
+	{group: "skilled-active", archetype: "swing", skilled: true, perWeek: 16, holdLow: 36, holdHigh: 200, usd: 300, pick: pickWinner, hit: 0.65, count: 6},
+	{group: "lucky-flipper", archetype: "flipper", perWeek: 4, holdLow: 3, holdHigh: 18, usd: 400},
+	{group: "lucky-swing", archetype: "swing", perWeek: 4, holdLow: 48, holdHigh: 240, usd: 500},
+	{group: "lucky-position", perWeek: 3, holdLow: 18 * 24, holdHigh: 40 * 24, usd: 450},
+	{group: "lucky-few", archetype: "swing", perWeek: 1, holdLow: 60, holdHigh: 240, usd: 700, entries: 9},
+	{group: "losing-flipper", archetype: "flipper", perWeek: 4, holdLow: 4, holdHigh: 18, usd: 300, pick: pickLoser, hit: 0.7},
+	{group: "losing-swing", archetype: "swing", perWeek: 4, holdLow: 48, holdHigh: 240, usd: 400, pick: pickLoser, hit: 0.7},
+	{group: "loss-hider", role: roleHider, perWeek: 5, holdLow: 4, holdHigh: 16, usd: 400},
+	{group: "scalper", archetype: "scalper", perWeek: 16, holdLow: 0.08, holdHigh: 0.6, usd: 600},
+	{group: "skilled-robot", archetype: "flipper", skilled: true, automated: true, perWeek: 14, holdLow: 3, holdHigh: 18, usd: 250, pick: pickWinner, hit: 0.9, count: 6},
+	{group: "position", perWeek: 3, holdLow: 20 * 24, holdHigh: 55 * 24, usd: 800, pick: pickMajor},
+	{group: "degen", archetype: "degen", perWeek: 3, holdLow: 16 * 24, holdHigh: 45 * 24, usd: 150, pick: pickYoung},
+	{group: "diamond", archetype: "diamond", perWeek: 30, holdLow: 110 * 24, holdHigh: 150 * 24, usd: 1500, pick: pickPhoenix, entries: 4, activeFrom: 0.1},
+	{group: "whale", archetype: "whale", perWeek: 3, holdLow: 60, holdHigh: 260, usd: 90_000, pick: pickMajor, wealth: 2.4e6},
+	{group: "tourist", archetype: "tourist", perWeek: 1, holdLow: 48, holdHigh: 300, usd: 250, entries: 1},
+	{group: "dormant", archetype: "swing", perWeek: 4, holdLow: 48, holdHigh: 200, usd: 350, activeTo: 95, activeFrom: 2},
+	{group: "busy", archetype: "flipper", perWeek: 38, holdLow: 2, holdHigh: 20, usd: 250, count: 2, activeFrom: 1},
+	{group: "wash-round-trip", role: roleRoundTripper, archetype: "wash", wash: true, perWeek: 4, holdLow: 0.05, holdHigh: 0.5, usd: 2500},
+	{group: "wash-ring", role: roleRing, archetype: "wash", wash: true, perWeek: 3, usd: 3000},
+	{group: "thin-printer", role: rolePrinter, archetype: "wash", wash: true, perWeek: 1, usd: 150},
+	{group: "mev-bot", role: roleSandwich, archetype: "mev-bot", automated: true, usd: 4000},
+	{group: "sniper", role: roleSniper, archetype: "sniper", usd: 180, holdLow: 0.2, holdHigh: 8},
+	{group: "insider", role: roleInsider, archetype: "insider-suspected", usd: 500, holdLow: 6, holdHigh: 60},
+	{group: "airdrop-farmer", role: roleFarmer, archetype: "airdrop-farmer", perWeek: 2.5, usd: 20},
+	{group: "rotator", role: roleRotator, archetype: "rotator", perWeek: 3, holdLow: 20 * 24, holdHigh: 40 * 24, usd: 600},
+	{group: "accumulator", role: roleAccumulator, archetype: "accumulator", perWeek: 3, holdLow: 30 * 24, holdHigh: 60 * 24, usd: 400, pick: pickMajor},
+	{group: "holder", role: roleHolder, archetype: "holder", perWeek: 60, usd: 2500, pick: pickMajor, entries: 4, activeFrom: 1},
+	{group: "market-maker", role: roleMarketMaker, archetype: "market-maker", automated: true, usd: 1500, pick: pickMajor},
+	{group: "robot", role: roleRobot, archetype: "flipper", automated: true, usd: 120, holdLow: 2, holdHigh: 6, pick: pickMajor},
+	{group: "empty", role: roleEmpty, archetype: "tourist", count: 3},
 }
 
 const (
@@ -100,7 +98,7 @@ const (
 	crowdPerChain  = 240
 )
 
-var crowdPlan = plan{group: "crowd", role: roleCrowd, archetype: "unclassified"}
+var crowdPlan = plan{group: "crowd", role: roleCrowd}
 
 // puppetPlan is an account a thin-token printer trades against.
 var puppetPlan = plan{group: "sock-puppet", role: rolePuppet, archetype: "wash", wash: true, usd: 60}

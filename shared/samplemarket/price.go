@@ -89,7 +89,7 @@ func newRegime(kind tokenKind, s stream) regime {
 	case kindMajor:
 		r.jump, r.sigma, r.pull, r.busy = 0, 0.007, 0.002, s.between(0.5, 0.8)
 	case kindGrower:
-		r.riseStart, r.rise = int(s.between(12, 96)), s.between(1.2, 2.7)
+		r.riseStart, r.rise = int(s.between(12, 96)), s.between(0.9, 2.1)
 		r.riseEnd = r.riseStart + int(s.between(15, 55)*24)
 		r.busy = s.between(0.3, 0.5)
 	case kindPhoenix:

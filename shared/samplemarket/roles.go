@@ -242,22 +242,30 @@ func (w *world) makeMarket(at, id int32) {
 	}
 }
 
-// robotBurst buys every few seconds for a while, around the clock, and sells everything some hours later.
+// robotCampaign is how many entries a robot makes, around the clock, before it rests for weeks.
+const robotCampaign = 90
+
+// robotBurst buys every few seconds for a while and sells everything some hours later.
 func (w *world) robotBurst(at, id int32) {
 	me := &w.wallets[id]
 	tokenID := w.majors[(me.turn+int(id))%len(w.majors)]
 	usd := me.stream.around(me.plan.usd, 0.05)
 	units := w.buy(at, me.entity, tokenID, usd, payWrapped)
-	if units > 0 {
-		if me.position(tokenID) == nil {
-			w.queue.push(event{at: at + int32(me.stream.spread(me.plan.holdLow, me.plan.holdHigh)*hourSeconds), kind: eventExit, actor: id, token: tokenID, arg: 1000})
-		}
-		me.opened(at, tokenID, units, usd)
+	if units <= 0 {
+		w.queue.push(event{at: at + hourSeconds, kind: eventAct, actor: id})
+		return
 	}
+	if me.position(tokenID) == nil {
+		w.queue.push(event{at: at + int32(me.stream.spread(me.plan.holdLow, me.plan.holdHigh)*hourSeconds), kind: eventExit, actor: id, token: tokenID, arg: 1000})
+	}
+	me.opened(at, tokenID, units, usd)
 	next := at + int32(me.stream.between(12, 38))
 	if me.made%10 == 0 {
 		me.turn++
 		next = at + int32(me.stream.between(1.2, 2.6)*hourSeconds)
+	}
+	if me.made%robotCampaign == 0 {
+		next = at + int32(me.stream.between(20, 29)*daySeconds)
 	}
 	w.queue.push(event{at: next, kind: eventAct, actor: id})
 }
@@ -265,11 +273,18 @@ func (w *world) robotBurst(at, id int32) {
 // rotate keeps a dozen positions; from then on the oldest is sold and another token bought within the hour.
 func (w *world) rotate(at, id int32) {
 	me := &w.wallets[id]
-	buying := w.candidate(at, me.stream, pickAny)
-	if me.stream.chance(0.5) || buying >= 0 && w.tokens[buying].kind == kindHoneypot {
-		buying = w.anyOf(w.majors, me.stream)
+	buying := int32(-1)
+	for range 8 {
+		next := w.candidate(at, me.stream, pickAny)
+		if me.stream.chance(0.2) {
+			next = w.anyOf(w.majors, me.stream)
+		}
+		if next >= 0 && w.tokens[next].kind != kindHoneypot && me.position(next) == nil {
+			buying = next
+			break
+		}
 	}
-	if buying < 0 || me.position(buying) != nil {
+	if buying < 0 {
 		return
 	}
 	usd := me.stream.around(me.plan.usd, 0.2)
