@@ -146,6 +146,17 @@ func TestHowPositionsEnd(t *testing.T) {
 		{"the last trade is younger than a week", func(h *history) { hold(h); h.buy(10, tokenA, 1, 10) }, mark(0.4, 1e12, past(1, 0.1)), 16.9, position.Open, position.NotEnded, 0, math.NaN(), false},
 		{"a past after asOf does not count", hold, mark(0.4, 1e12, past(1, 0.1), past(30, 10)), 20, position.Closed, position.Dead, 7, 0.4*0.997/10 - 1, true},
 		{"a thin pool kills as well as a low price", hold, mark(10, 40, past(1, 10)), 20, position.Closed, position.Dead, 7, 1000.0*40/1040*0.997/1000 - 1, true},
+		{"worth more than a twentieth", hold, mark(0.55, 1e12, past(1, 0.5)), 20, position.Open, position.NotEnded, 0, math.NaN(), false},
+		{"what came for nothing does not keep the rest alive", func(h *history) {
+			hold(h)
+			h.transfer(1, tokenA, true, position.TransferUnknown, 100)
+		}, mark(0.3, 1e12, past(1, 0.3)), 20, position.Closed, position.Dead, 7, 0.3*0.997/10 - 1, false},
+		{"abandoned before it died", func(h *history) { hold(h); h.sell(1, tokenA, 50, 20) }, mark(0.1, 1e12, past(3, 0.9), past(40, 0.1)), 50, position.Closed, position.Abandoned, 31, (50*20 + 50*0.1*0.997 - 1000) / 1000, true},
+		{"sending some away is activity", func(h *history) {
+			hold(h)
+			h.sell(1, tokenA, 50, 20)
+			h.transfer(20, tokenA, false, position.TransferUnknown, 10)
+		}, mark(0.9, 1e12), 49, position.Open, position.NotEnded, 0, 1, false},
 		{"no market", hold, noMarket, 8, position.Closed, position.Dead, 7, -1, true},
 		{"no market, for less than a week", hold, noMarket, 6.9, position.Open, position.NotEnded, 0, math.NaN(), false},
 		{"no market since a last price", hold, mark(math.NaN(), 0, past(9, 10)), 17, position.Closed, position.Dead, 9, -1, true},
@@ -284,6 +295,45 @@ func TestWhatComesAfterAPosition(t *testing.T) {
 		near(t, "second PnL", second.PnLUSD, 1040-520)
 		near(t, "both", first.PnLUSD+second.PnLUSD, 1200+1040-1000-500)
 	})
+	t.Run("what is lent cannot be abandoned", func(t *testing.T) {
+		var h history
+		h.buy(0, tokenA, 100, 10)
+		h.transfer(0, tokenA, false, position.TransferKnown, 20)
+		h.sell(1, tokenA, 60, 20)
+		h.buy(40, tokenA, 1000, 0.5)
+		if p := only(t, h.at(50, nil)); p.Buys != 2 {
+			t.Errorf("%+v", p)
+		}
+	})
+	t.Run("rounded sums leave nothing behind", func(t *testing.T) {
+		var h history
+		h.buy(0, tokenA, 0.1, 1000)
+		h.buy(0, tokenA, 0.2, 1000)
+		h.sell(1, tokenA, 0.3, 1000)
+		if p := only(t, h.at(2, nil)); p.RemainingQuantity != 0 || p.RecoverableUSD != 0 {
+			t.Errorf("%v left", p.RemainingQuantity)
+		}
+	})
+	t.Run("what arrives at one place with a sale arrives first", func(t *testing.T) {
+		var h history
+		h.sell(1, tokenA, 100, 20)
+		h.transfer(1, tokenA, true, position.Airdrop, 100)
+		h.ledger.Transfers[0].Order = h.ledger.Trades[0].Order
+		if book := h.at(2, nil); book.UnmatchedSells != 0 || book.AirdropUSD != 2000 {
+			t.Errorf("%+v", book)
+		}
+	})
+	t.Run("positions of one instant are in the order of their tokens", func(t *testing.T) {
+		var h history
+		h.buy(0, tokenB, 100, 10)
+		h.buy(0, tokenA, 100, 10)
+		h.buy(0, tokenC, 100, 10)
+		h.buy(0, scam, 100, 10)
+		got := h.at(2, nil).Positions
+		if got[0].Token != tokenA || got[1].Token != tokenB || got[2].Token != tokenC || got[3].Token != scam {
+			t.Errorf("%+v", got)
+		}
+	})
 	t.Run("add-ons belong to the position", func(t *testing.T) {
 		var h history
 		h.buy(0, tokenA, 100, 10)
@@ -337,6 +387,23 @@ func TestSameBlock(t *testing.T) {
 	}
 	if closed := book.Closed(); len(closed) != 1 || closed[0].Token != tokenB {
 		t.Errorf("record %+v", closed)
+	}
+}
+
+// A robot that leaves some over in each block is a robot all the same, until it holds something on.
+func TestSameBlockOverSeveralBlocks(t *testing.T) {
+	for _, patient := range []bool{false, true} {
+		var h history
+		h.buy(0, tokenA, 100, 10)
+		h.sell(0, tokenA, 90, 11)
+		h.buy(1, tokenA, 10, 10)
+		h.sell(1, tokenA, 20, 11)
+		for i := range h.ledger.Trades {
+			h.ledger.Trades[i].SameBlock = !patient || i > 1
+		}
+		if p := only(t, h.at(2, nil)); p.SameBlock == patient {
+			t.Errorf("patient %v: same block %v", patient, p.SameBlock)
+		}
 	}
 }
 

@@ -19,7 +19,7 @@ func TestPriceBook(t *testing.T) {
 		{Asset: chain.Native, Points: []market.PricePoint{{Time: at(0), USD: 1900}, {Time: at(500), USD: math.NaN()}}},
 		{Asset: usdc, Points: []market.PricePoint{{Time: at(100), USD: -1}}},
 	}, map[chain.Address][]market.Pool{
-		tokenA: {{LiquidityUSD: math.NaN()}, {LiquidityUSD: 700}, {LiquidityUSD: 500}},
+		tokenA: {{LiquidityUSD: math.NaN()}, {LiquidityUSD: 500}, {LiquidityUSD: 700}, {LiquidityUSD: 600}},
 		tokenB: {},
 		tokenC: {{LiquidityUSD: math.NaN()}},
 	})

@@ -88,9 +88,9 @@ func (p *table) Liquidity(token chain.Address) float64 {
 func standardPrices() *table {
 	return &table{
 		usd: map[chain.Address]float64{
-			chain.Native: 2000, usdc: 1, usdt: 0.99, stETH: 1990, tokenA: 2, tokenB: 5, tokenC: 10, nobodys: 7,
+			chain.Native: 2000, usdc: 1, usdt: 0.99, stETH: 1990, tokenA: 2, tokenB: 5, tokenC: 10, nobodys: 7, raw: 3,
 		},
-		liquidity: map[chain.Address]float64{tokenA: 50_000, tokenB: 20_000, tokenC: 500, scam: 1e6},
+		liquidity: map[chain.Address]float64{tokenA: 50_000, tokenB: 20_000, tokenC: 500, scam: 1e6, raw: 1e6},
 		asked:     map[string]bool{},
 	}
 }
@@ -261,6 +261,21 @@ var rules = []struct {
 	{"concentrated liquidity has no token in return",
 		[]market.Transaction{called(pool, gave(tokenA, pool, 1000), gave(weth, pool, 1))},
 		"out 1 ETH known $2000\nout 1000 AAA known\n"},
+	{"liquidity taken back from a pool nobody labelled",
+		[]market.Transaction{called(unknown, gave(lpToken, lpToken, 30), got(tokenA, unknown, 900), got(weth, unknown, 1.1))},
+		"in 1.1 ETH known $2200\nin 900 AAA known\nout 30 UNI-V2 known\n"},
+	{"liquidity of one asset, and back",
+		[]market.Transaction{called(pool, gave(usdc, pool, 100), got(lpToken, chain.Native, 90)), called(pool, gave(lpToken, chain.Native, 90), got(usdc, pool, 101))},
+		"in 90 UNI-V2 known\nout 100 USDC known $100\nout 90 UNI-V2 known\nin 101 USDC known $101\n"},
+	{"a token minted to whoever pays its contract is bought",
+		[]market.Transaction{called(tokenB, gave(chain.Native, tokenB, 1), got(tokenB, chain.Native, 90))},
+		"buy 90 BBB $2000 gas 2\n"},
+	{"an exchange that routes through a lender is still an exchange",
+		[]market.Transaction{called(router, gave(usdc, lender, 100), got(tokenA, pool, 50))},
+		"buy 50 AAA $100 gas 2\n"},
+	{"the price of a token of unknown decimals is of no use",
+		[]market.Transaction{called(router, gave(tokenA, pool, 1000), market.Movement{Token: raw, Counterparty: pool, Amount: *uint256.NewInt(777), In: true})},
+		"sell 1000 AAA $2000 gas 1 swap\nbuy 777 RAW $2000 gas 1 swap\n"},
 	{"wrapping a token at its own contract",
 		[]market.Transaction{called(receipts, gave(tokenA, receipts, 100), got(receipts, chain.Native, 90)), called(receipts, gave(receipts, chain.Native, 90), got(tokenA, receipts, 101))},
 		"out 100 AAA known\nin 90 aAAA known\nin 101 AAA known\nout 90 aAAA known\n"},
@@ -295,7 +310,7 @@ var rules = []struct {
 		[]market.Transaction{called(tokenA, gave(tokenA, chain.Native, 100))},
 		"out 100 AAA unknown\n"},
 	{"transfers to itself are ignored",
-		[]market.Transaction{called(tokenA, gave(tokenA, wallet, 100), got(tokenA, wallet, 100))},
+		[]market.Transaction{called(tokenA, got(tokenA, wallet, 100)), called(tokenA, gave(chain.Native, wallet, 1))},
 		""},
 	{"unsolicited spam is dropped and counted",
 		[]market.Transaction{byOthers(got(scam, stranger, 1e6)), byOthers(got(lure, chain.Native, 1e6)), byOthers(got(nobodys, stranger, 5))},
@@ -369,6 +384,9 @@ func TestTradeDetails(t *testing.T) {
 	buy, sold, bought, last := ledger.Trades[0], ledger.Trades[1], ledger.Trades[2], ledger.Trades[3]
 	if buy.Quote != usdc || buy.Venue != router || buy.Counterparty != pool || buy.Tx != first.Hash || buy.Block != 100 || !buy.Time.Equal(first.Time) {
 		t.Errorf("%+v", buy)
+	}
+	if buy.SameBlock || !sold.SameBlock || bought.SameBlock || !last.SameBlock {
+		t.Error("the first purchase was a block earlier")
 	}
 	if sold.Quote != tokenB || bought.Quote != tokenA || sold.Counterparty != pool {
 		t.Errorf("%+v %+v", sold, bought)
