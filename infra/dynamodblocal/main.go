@@ -3,7 +3,8 @@
 //	go run ./infra/dynamodblocal -- go test ./shared/store/...
 //
 // It starts the engine in memory on a free port of this machine, waits until it answers, runs the command with DYNAMODB_ENDPOINT
-// set to its address, stops the engine and exits with the command's code. The engine comes from npm, once, into .cache/ of the
+// set to its address, stops the engine and exits with the command's code (of which go run itself makes 1 when it is not 0; a built
+// program passes it on). The engine comes from npm, once, into .cache/ of the
 // repository. It needs a Java runtime of version 17 or later, and npm the first time; where one is missing it is installed with
 // apt-get if this runs as root, and named if not.
 //

@@ -36,19 +36,14 @@ var (
 const (
 	fileMode = 0o600
 
-	// groupDelay is how long the first write of a group waits for company, and groupSize how much company it waits for. While one
-	// group is flushed the callers that it holds cannot write, so a longer wait gathers no more of them and only adds to the
-	// latency (BenchmarkMeteredRequests: 0.2 to 1 ms are alike, 2 ms doubles the latency of a caller who is alone).
-	groupDelay = 500 * time.Microsecond
-	groupSize  = 64
-
 	// initialMap is address space, not memory: a file below it grows without stopping the readers.
 	initialMap = 64 << 20
 )
 
 // Store is an open file. Its methods may be called from any number of goroutines.
 type Store struct {
-	db *bbolt.DB
+	db     *bbolt.DB
+	writer writer
 }
 
 // Open opens the file, and makes it, for its owner alone, if it is not there. The folder must exist. ErrInUse is returned at once
@@ -67,11 +62,10 @@ func Open(path string) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open store file %s: %w", path, err)
 	}
-	db.MaxBatchDelay, db.MaxBatchSize = groupDelay, groupSize
 	if err := prepare(db); err != nil {
 		return nil, errors.Join(fmt.Errorf("open store file %s: %w", path, err), db.Close())
 	}
-	return &Store{db: db}, nil
+	return &Store{db: db, writer: writer{db: db}}, nil
 }
 
 // prepare makes what is missing in the file, and refuses a format that is not ours.
@@ -125,12 +119,7 @@ func (s *Store) write(ctx context.Context, update func(*bbolt.Tx) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	return s.db.Batch(func(tx *bbolt.Tx) error {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		return update(tx)
-	})
+	return s.writer.write(ctx, update)
 }
 
 // joinKey joins the parts of a key.
