@@ -13,8 +13,8 @@ import (
 )
 
 // BenchmarkMeteredRequests is what every request to the API costs here: Take and then Count, by a number of callers at once who
-// each start the next as soon as one is done. It reports requests a second and the latency of a request. A single caller shares a
-// flush with nobody and waits for company in vain.
+// each start the next as soon as one is done. It reports requests a second and the latency of a request. A single caller has a
+// flush to itself for each of its two writes.
 func BenchmarkMeteredRequests(b *testing.B) {
 	for _, callers := range []int{1, 16, 64} {
 		b.Run(fmt.Sprintf("callers=%d", callers), func(b *testing.B) { benchmarkMetered(b, callers) })
