@@ -137,7 +137,7 @@ func (w *world) join(at, id int32) {
 		stableShare = 0.7
 	}
 	w.deposit(at, me.entity, nativeAsset, w.assets[nativeAsset].units(wealth*(1-stableShare)/w.nativeUSD.at(at)))
-	w.deposit(at+me.stream.wait(7200), me.entity, wrappedAsset+1, w.assets[wrappedAsset+1].units(wealth*stableShare))
+	w.deposit(at, me.entity, wrappedAsset+1, w.assets[wrappedAsset+1].units(wealth*stableShare))
 	granted := me.stream.between(1, 40)
 	if me.health == healthStale {
 		granted /= 10

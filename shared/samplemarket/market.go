@@ -268,39 +268,61 @@ func (w *world) tokenTruth(t *token) TokenTruth {
 func (m *Market) Samples() Samples {
 	var samples Samples
 	m.view(func() {
-		seen := map[string]int{}
-		for index, w := range m.worlds {
-			for i := range w.wallets {
-				me := &w.wallets[i]
-				group := me.plan.group
-				if about, known := sampleAbout[group]; known && seen[group] < 2 && seen[group] <= index/2 && len(w.entities[me.entity].touch) > 0 {
-					seen[group]++
-					sample := Sample{Address: w.entities[me.entity].address.String(), Chain: w.spec.slug, Kind: group, About: about}
-					if me.plan.role == roleTrader && me.record.closed >= 10 {
-						samples.Traders = append(samples.Traders, sample)
-					}
-					samples.Wallets = append(samples.Wallets, sample)
-				}
-			}
-			for i := len(w.tokens) - 1; i >= 0; i-- {
-				t := &w.tokens[i]
-				kind := tokenKindNames[t.kind]
-				if t.pool < 0 || seen["token "+kind] > index/2 || seen["token "+kind] >= 3 || len(w.entities[t.entity].touch) < 20 {
+		for i := range plans {
+			group := plans[i].group
+			about, wanted := sampleAbout[group]
+			for n := range 2 {
+				w := m.worlds[(i+3*n)%len(m.worlds)]
+				id := w.liveliest(group)
+				if !wanted || id < 0 {
 					continue
 				}
-				seen["token "+kind]++
-				samples.Tokens = append(samples.Tokens, Sample{Address: w.entities[t.entity].address.String(), Chain: w.spec.slug, Kind: kind, About: tokenAbout[t.kind]})
+				me := &w.wallets[id]
+				sample := Sample{Address: w.entities[me.entity].address.String(), Chain: w.spec.slug, Kind: group, About: about}
+				samples.Wallets = append(samples.Wallets, sample)
+				if me.plan.role == roleTrader && me.record.closed >= 10 {
+					samples.Traders = append(samples.Traders, sample)
+				}
+			}
+		}
+		for kind := kindMajor; kind < kindSpam; kind++ {
+			for n := range 3 {
+				w := m.worlds[(int(kind)+2*n)%len(m.worlds)]
+				if t := w.newestOf(kind); t != nil {
+					samples.Tokens = append(samples.Tokens, Sample{Address: w.entities[t.entity].address.String(), Chain: w.spec.slug, Kind: tokenKindNames[kind], About: tokenAbout[kind]})
+				}
 			}
 		}
 	})
 	return samples
 }
 
+// liveliest is the wallet of a group with the most transactions, -1 when none has any.
+func (w *world) liveliest(group string) int {
+	best, most := -1, 0
+	for i := range w.wallets {
+		if me := &w.wallets[i]; me.plan.group == group && len(w.entities[me.entity].touch) > most {
+			best, most = i, len(w.entities[me.entity].touch)
+		}
+	}
+	return best
+}
+
+// newestOf is the youngest token of a kind that has traded a while.
+func (w *world) newestOf(kind tokenKind) *token {
+	for i := len(w.tokens) - 1; i >= 0; i-- {
+		if t := &w.tokens[i]; t.kind == kind && t.pool >= 0 && len(w.pools[t.pool].swaps) >= 20 && (kind != kindRug || t.ruggedAt == 0 || i < len(w.tokens)/2) {
+			return t
+		}
+	}
+	return nil
+}
+
 var tokenAbout = [...]string{
 	kindMajor: "An established token with deep liquidity.", kindGrower: "Rises over weeks.", kindPhoenix: "Fell by more than half, then recovered.",
 	kindPump: "Pumped within hours, then faded.", kindRug: "Its creator can take, or has taken, the liquidity.", kindHoneypot: "It can be bought and not sold.",
 	kindTaxed: "Every trade is taxed by the contract.", kindStagnant: "Barely moves.", kindFader: "Bleeds slowly.",
-	kindThin: "A few accounts trade it among themselves.", kindSpam: "Sent to wallets unasked.",
+	kindThin: "A few accounts trade it among themselves.",
 }
 
 var sampleAbout = map[string]string{

@@ -1,12 +1,10 @@
 package samplemarket
 
 import (
-	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"sync"
-	"testing"
 	"time"
 )
 
@@ -18,21 +16,24 @@ var shared = sync.OnceValue(func() *Market {
 var testStart = time.Date(2026, 5, 1, 0, 0, 0, 0, time.UTC)
 
 // get asks a market and returns the status and the body.
-func get(t testing.TB, m *Market, path string) (int, string) {
+func get(t failing, m *Market, path string) (int, string) {
 	t.Helper()
 	recorder := httptest.NewRecorder()
 	m.Handler().ServeHTTP(recorder, httptest.NewRequest(http.MethodGet, path, nil))
-	body, err := io.ReadAll(recorder.Result().Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return recorder.Code, string(body)
+
+	return recorder.Code, recorder.Body.String()
 }
 
 // rpc calls a chain's node and returns the body.
-func rpc(t testing.TB, m *Market, chain, call string) string {
+func rpc(t failing, m *Market, chain, call string) string {
 	t.Helper()
 	recorder := httptest.NewRecorder()
 	m.Handler().ServeHTTP(recorder, httptest.NewRequest(http.MethodPost, "/rpc/"+chain, strings.NewReader(call)))
 	return recorder.Body.String()
+}
+
+// failing is what tests, benchmarks and properties have in common.
+type failing interface {
+	Helper()
+	Fatal(args ...any)
 }
