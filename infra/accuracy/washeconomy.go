@@ -167,7 +167,8 @@ func (e *economy) ring(size int) {
 	}
 }
 
-func newEconomy(seed uint64) *economy {
+// newEconomy simulates a market in which so many people trade honestly.
+func newEconomy(seed uint64, people int) *economy {
 	e := &economy{
 		random: rand.New(rand.NewPCG(seed, 10)), roles: make(map[chain.Address]role),
 		trades: make(map[chain.Address][]position.Trade), exchanges: make(map[chain.Address][]trader.Exchange),
@@ -188,7 +189,7 @@ func newEconomy(seed uint64) *economy {
 		e.makers = append(e.makers, e.account(marketMaker))
 	}
 	anyMaker := func(int) chain.Address { return e.makers[e.random.IntN(len(e.makers))] }
-	for i := range 2000 {
+	for i := range people {
 		as := honest
 		switch {
 		case i%20 == 1:
@@ -250,8 +251,9 @@ func newEconomy(seed uint64) *economy {
 			own := chain.Address{0xDD, byte(i), byte(j)}
 			e.holders[own] = 2 + e.random.IntN(15)
 			at := e.start()
-			e.trade(account, e.pool(0), 0, position.Buy, 100, 0, at)
-			e.trade(account, e.pool(0), 0, position.Sell, 100, -2, at+time.Hour)
+			quantity := 300 / e.price(0, at)
+			e.trade(account, e.pool(0), 0, position.Buy, quantity, 0, at)
+			e.trade(account, e.pool(0), 0, position.Sell, quantity, -2, at+time.Hour)
 			trades := e.trades[account]
 			trades[len(trades)-1].Token, trades[len(trades)-2].Token = own, own
 		}
@@ -286,10 +288,10 @@ func (e *economy) inspect(account chain.Address) (trader.Conduct, trader.Rating)
 // WashEconomy measures the detection of wash trading in an economy of 2,000 honest traders (scalpers and clients of a single
 // market maker among them), 20 market makers, 10 arbitrageurs, and 50 rings of one to six accounts whose sizes differ by up to
 // 2 %, besides accounts that trade back and forth with pools and such that make their profits in tokens of their own.
-func WashEconomy() []Row { return washEconomy(2021) }
+func WashEconomy() []Row { return washEconomy(2021, 2000) }
 
-func washEconomy(seed uint64) []Row {
-	e := newEconomy(seed)
+func washEconomy(seed uint64, people int) []Row {
+	e := newEconomy(seed, people)
 	counts := make(map[role]int)
 	for _, account := range e.accounts {
 		counts[e.roles[account]]++
