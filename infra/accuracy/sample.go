@@ -60,7 +60,7 @@ func sampleService(now time.Time) (*samplemarket.Market, endpoint.Service, error
 // overviewHandler answers wallet-overview without a key, as of an instant, from these sources.
 func overviewHandler(service endpoint.Service, sources market.Sources, asOf time.Time) http.Handler {
 	service.Sources = sources
-	service.Clock = func() time.Time { return asOf }
+	service.Present = func() time.Time { return asOf }
 	open := wallet.WalletOverview()
 	open.Open = true
 	return endpoint.NewHandler(service, open)

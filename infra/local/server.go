@@ -34,19 +34,23 @@ type server struct {
 	listener net.Listener
 	handler  http.Handler
 	key      string
+	sample   *samplemarket.Market // nil unless the providers are the sample market
 	samples  samplemarket.Samples
-	sampling bool
 	close    []func() error
 	log      *slog.Logger
 }
 
-// newServer opens the port first, so that a taken one is told before anything else is done.
-func newServer(config host.Config, log *slog.Logger) (s *server, err error) {
+// newServer opens the port before anything is done that takes time, so that a taken one is told at once.
+func newServer(config host.Config, log *slog.Logger) (_ *server, err error) {
+	source, err := os.ReadFile(config.Template)
+	if err != nil {
+		return nil, fmt.Errorf("TEMPLATE=%s: %w", config.Template, err)
+	}
 	listener, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(config.Port)))
 	if err != nil {
 		return nil, fmt.Errorf("PORT=%d: %w; set PORT to a free one", config.Port, err)
 	}
-	s = &server{listener: listener, log: log, close: []func() error{listener.Close}}
+	s := &server{listener: listener, log: log, close: []func() error{listener.Close}}
 	defer func() {
 		if err != nil {
 			s.shut()
@@ -77,18 +81,14 @@ func newServer(config host.Config, log *slog.Logger) (s *server, err error) {
 			return nil, err
 		}
 	}
-	if s.handler, err = s.newHandler(config, kept, pepper); err != nil {
+	if s.handler, err = s.newHandler(config, source, kept, pepper); err != nil {
 		return nil, err
 	}
 	return s, nil
 }
 
 // newHandler builds each function of the template as its Lambda would, and the gateway before them.
-func (s *server) newHandler(config host.Config, kept *embedded.Store, pepper []byte) (http.Handler, error) {
-	source, err := os.ReadFile(config.Template)
-	if err != nil {
-		return nil, fmt.Errorf("TEMPLATE=%s: %w", config.Template, err)
-	}
+func (s *server) newHandler(config host.Config, source []byte, kept *embedded.Store, pepper []byte) (http.Handler, error) {
 	routes, err := readTemplate(source)
 	if err != nil {
 		return nil, err
@@ -113,10 +113,15 @@ func (s *server) newHandler(config host.Config, kept *embedded.Store, pepper []b
 		return nil, fmt.Errorf("template.yaml: %s: there is no job %s", timer.Name, timer.Function)
 	}
 	newID := func() string { return uuid.Must(uuid.NewV7()).String() }
-	front := http.NewServeMux()
-	front.Handle("/", newAPIGateway(routes, functions, time.Now, newID, s.log))
-	front.HandleFunc("GET /sample", s.serveSamples)
-	return front, nil
+	api := newAPIGateway(routes, functions, time.Now, newID, s.log)
+	// Not a ServeMux: it would redirect paths that the service answers with a 404 of its own.
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodGet && r.URL.EscapedPath() == "/sample" {
+			s.serveSamples(w)
+			return
+		}
+		api.ServeHTTP(w, r)
+	}), nil
 }
 
 // startSample serves the sample market on a loopback port of its own and points every provider at it.
@@ -133,7 +138,7 @@ func (s *server) startSample(config *host.Config) error {
 	upstream := &http.Server{Handler: sample.Handler(), ReadHeaderTimeout: 5 * time.Second}
 	go func() { _ = upstream.Serve(listener) }()
 	s.close = append(s.close, upstream.Close)
-	s.samples, s.sampling = sample.Samples(), true
+	s.sample, s.samples = sample, sample.Samples()
 	config.Addresses = host.SampleAddresses("http://" + listener.Addr().String())
 	return nil
 }
@@ -233,7 +238,7 @@ func (s *server) address() string { return "http://" + s.listener.Addr().String(
 func (s *server) greeting() string {
 	var text strings.Builder
 	fmt.Fprintf(&text, "ready %s key=%s\n", s.address(), s.key)
-	if !s.sampling {
+	if s.sample == nil {
 		return text.String()
 	}
 	fmt.Fprintf(&text, "\nTry:\n  curl -s %s/sample\n", s.address())
@@ -250,9 +255,9 @@ func (s *server) greeting() string {
 }
 
 // serveSamples lists what there is to try in the sample market.
-func (s *server) serveSamples(w http.ResponseWriter, _ *http.Request) {
+func (s *server) serveSamples(w http.ResponseWriter) {
 	w.Header().Set("Content-Type", "application/json")
-	if !s.sampling {
+	if s.sample == nil {
 		w.WriteHeader(http.StatusNotFound)
 		_, _ = w.Write([]byte(`{"error":"not_found","message":"Only PROVIDERS=sample has samples."}`))
 		return

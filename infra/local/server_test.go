@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"io"
 	"log/slog"
@@ -9,9 +8,11 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
+	"github.com/mirrorworthy/mirrorworthy/shared/endpoint/endpointtest"
 	"github.com/mirrorworthy/mirrorworthy/shared/host"
 )
 
@@ -50,6 +51,58 @@ func start(t testing.TB, getenv func(string) string) *server {
 	return s
 }
 
+// sampled is one server on the sample market for all tests that change nothing in it.
+var sampled = sync.OnceValue(func() *server {
+	folder, err := os.MkdirTemp("", "mirrorworthy")
+	if err != nil {
+		panic(err)
+	}
+	config, err := host.ReadConfig(func(name string) string {
+		return map[string]string{"PORT": "0", "DATA_DIR": folder, "TEMPLATE": filepath.Join(root, "template.yaml"), "CLOCK": "2026-09-01T12:00:00Z"}[name]
+	})
+	if err != nil {
+		panic(err)
+	}
+	s, err := newServer(config, discardLog())
+	if err != nil {
+		panic(err)
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- s.serve(ctx) }()
+	atExit = func() {
+		stop()
+		<-ended
+		_ = os.RemoveAll(folder)
+	}
+	return s
+})
+
+var atExit = func() {}
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	atExit()
+	os.Exit(code)
+}
+
+// recorded is a folder of exchanges in which one wallet of the main chain has no history.
+func recorded(t testing.TB) string {
+	t.Helper()
+	folder := t.TempDir()
+	base := "https://eth.blockscout.com/api/v2/addresses/" + quietWallet
+	var lines strings.Builder
+	for _, list := range []string{"/token-transfers?type=*", "/transactions", "/internal-transactions"} {
+		lines.WriteString(`{"method":"GET","url":"` + base + list + `","body":"","status":404,"response":"{\"message\":\"Not found\"}"}` + "\n")
+	}
+	if err := os.WriteFile(filepath.Join(folder, "quiet.jsonl"), []byte(lines.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return "replay:" + folder
+}
+
+const quietWallet = "0x00000000000000000000000000000000000a11ce"
+
 // post calls the service as a partner would.
 func (s *server) post(t testing.TB, path, key, body string) (int, http.Header, string) {
 	t.Helper()
@@ -78,11 +131,11 @@ func (s *server) call(t testing.TB, method, path, key, body string) (int, http.H
 }
 
 func TestAPartnersFirstCalls(t *testing.T) {
-	s := start(t, environment(t))
+	s := sampled()
 	if len(s.samples.Wallets) == 0 {
 		t.Fatal("the sample market offers no wallets")
 	}
-	for _, sample := range s.samples.Wallets {
+	for _, sample := range s.samples.Wallets[:min(27, len(s.samples.Wallets))] {
 		status, header, body := s.post(t, "/v1/wallet-overview", s.key, `{"wallet":"`+sample.Address+`","chain":"`+sample.Chain+`"}`)
 		if status != http.StatusOK || strings.Contains(body, `"partial"`) {
 			t.Fatalf("%s: status %d: %.800s", sample.About, status, body)
@@ -114,8 +167,8 @@ func TestAPartnersFirstCalls(t *testing.T) {
 
 // Every slot's bytes are its single's bytes, for wallets of every kind.
 func TestASlotIsItsSingle(t *testing.T) {
-	s := start(t, environment(t))
-	for _, sample := range s.samples.Wallets[:min(12, len(s.samples.Wallets))] {
+	s := sampled()
+	for _, sample := range s.samples.Wallets[max(0, len(s.samples.Wallets)-12):] {
 		body := `{"wallet":"` + sample.Address + `","chain":"` + sample.Chain + `"`
 		_, _, bundle := s.post(t, "/v1/wallet-overview", s.key, body+`,"tradesLimit":3}`)
 		for _, e := range host.Endpoints(nil)[0].Components {
@@ -132,11 +185,8 @@ func TestASlotIsItsSingle(t *testing.T) {
 }
 
 func TestReadyLine(t *testing.T) {
-	getenv := environment(t)
-	var out bytes.Buffer
-	first := start(t, getenv)
-	out.WriteString(first.greeting())
-	line, rest, _ := strings.Cut(out.String(), "\n")
+	first := sampled()
+	line, rest, _ := strings.Cut(first.greeting(), "\n")
 	if line != "ready "+first.address()+" key="+first.key || !strings.HasPrefix(first.key, "mw_test_") {
 		t.Errorf("%q", line)
 	}
@@ -146,8 +196,7 @@ func TestReadyLine(t *testing.T) {
 }
 
 func TestTheKeyIsMadeOnceAndKeptForItsOwner(t *testing.T) {
-	getenv := environment(t)
-	config, _ := host.ReadConfig(getenv)
+	config, _ := host.ReadConfig(environment(t, "PROVIDERS", recorded(t)))
 	var keys []string
 	for range 2 {
 		s, err := newServer(config, discardLog())
@@ -169,7 +218,7 @@ func TestTheKeyIsMadeOnceAndKeptForItsOwner(t *testing.T) {
 }
 
 func TestWhatCannotStartSaysWhyInOneLine(t *testing.T) {
-	taken := start(t, environment(t))
+	taken := sampled()
 	_, port, _ := strings.Cut(strings.TrimPrefix(taken.address(), "http://"), ":")
 	for _, c := range []struct{ name, value, want string }{
 		{"PORT", port, "PORT=" + port}, {"PORT", "http", "PORT=http: want a port number"}, {"PORT", "70000", "PORT=70000"},
@@ -191,8 +240,7 @@ func TestWhatCannotStartSaysWhyInOneLine(t *testing.T) {
 }
 
 func TestUsageSurvivesARestart(t *testing.T) {
-	getenv := environment(t)
-	config, _ := host.ReadConfig(getenv)
+	config, _ := host.ReadConfig(environment(t, "PROVIDERS", recorded(t)))
 	usage := func(charge bool) string {
 		s, err := newServer(config, discardLog())
 		if err != nil {
@@ -208,20 +256,22 @@ func TestUsageSurvivesARestart(t *testing.T) {
 			}
 		}()
 		if charge {
-			if status, _, body := s.post(t, "/v1/trader-score", s.key, `{"wallet":"`+s.samples.Wallets[0].Address+`","chain":"`+s.samples.Wallets[0].Chain+`"}`); status != 200 {
+			if status, _, body := s.post(t, "/v1/trader-score", s.key, `{"wallet":"`+quietWallet+`","chain":"eth"}`); status != 200 || !strings.Contains(body, `"verdict":"unrated"`) {
 				t.Fatal(body)
 			}
 		}
 		_, _, body := s.call(t, http.MethodGet, "/v1/usage", s.key, "")
-		return body
+		used, _, _ := strings.Cut(body, `,"limit"`)
+		_, today, _ := strings.Cut(used, `"byEndpoint"`)
+		return today
 	}
-	if before, after := usage(true), usage(false); before != after || !strings.Contains(before, `"today":2`) {
+	if before, after := usage(true), usage(false); before != after || !strings.Contains(before, `"units":2`) {
 		t.Errorf("before %s, after %s", before, after)
 	}
 }
 
 func TestDraining(t *testing.T) {
-	config, _ := host.ReadConfig(environment(t))
+	config, _ := host.ReadConfig(environment(t, "PROVIDERS", recorded(t)))
 	s, err := newServer(config, discardLog())
 	if err != nil {
 		t.Fatal(err)
@@ -256,3 +306,30 @@ func TestDraining(t *testing.T) {
 }
 
 func discardLog() *slog.Logger { return slog.New(slog.DiscardHandler) }
+
+// What was not recorded is a provider's failure, and is never remembered as an answer.
+func TestWhatWasNotRecordedIsUnavailable(t *testing.T) {
+	s := start(t, environment(t, "PROVIDERS", recorded(t)))
+	for range 2 {
+		status, header, body := s.post(t, "/v1/trader-score", s.key, `{"wallet":"0x000000000000000000000000000000000000b0b0","chain":"eth"}`)
+		if status != http.StatusServiceUnavailable || !strings.Contains(body, `"provider_unavailable"`) || header.Get("Retry-After") == "" || header.Get("X-Usage-Units") != "0" {
+			t.Errorf("status %d: %s", status, body)
+		}
+	}
+	if !strings.HasPrefix(s.key, "mw_live_") {
+		t.Errorf("recordings are asked with %.8s…", s.key)
+	}
+}
+
+// Every refusal of the API, on every endpoint, through the gateway and the Lambda event path, without a single provider call.
+func TestRefusals(t *testing.T) {
+	s := sampled()
+	calls := func() int {
+		total := 0
+		for _, n := range s.sample.Calls() {
+			total += n
+		}
+		return total
+	}
+	endpointtest.Refusals(t, s.handler, host.Endpoints(nil), s.key, calls)
+}

@@ -134,7 +134,7 @@ func (h *handler) tooMany(c *call, retryAfter time.Duration) reply {
 // identify finds out whose key the request carries.
 func (h *handler) identify(c *call, r *http.Request) *Problem {
 	unauthorized := refuse(http.StatusUnauthorized, "unauthorized", "Send a valid partner key as Authorization: Bearer <key>.")
-	if h.Keys == nil {
+	if h.Keys == nil || h.Meter == nil {
 		return unauthorized
 	}
 	text, found := bearer(r.Header)
@@ -204,7 +204,8 @@ func (h *handler) checked(c *call, r *http.Request, pathValues map[string]any) (
 	for name, value := range pathValues {
 		values[name] = value
 	}
-	request := NewRequest(c.id, "", c.receivedAt, nil)
+	request := NewRequest(c.id, "", h.Present(), nil)
+	request.ReceivedAt = c.receivedAt
 	request.Host, request.Header, request.Body, request.values = r.Host, r.Header, body, values
 	request.log, request.metrics = h.Log, h.Metrics
 	if c.identity != nil {

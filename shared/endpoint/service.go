@@ -25,8 +25,11 @@ type Service struct {
 	Meter store.Meter
 	// MeterTimeout is how long an answer waits for the meter; zero for 300 ms.
 	MeterTimeout time.Duration
-	// Clock tells the time; nil for the computer's.
+	// Clock tells the time, by which keys and units are accounted for; nil for the computer's.
 	Clock func() time.Time
+	// Present tells the instant that answers describe, where that is not the time: recorded facts have a present of their own. Nil
+	// for Clock.
+	Present func() time.Time
 	// Log gets one line a request, and what went wrong; nil for none. No line holds a header, a body, a query or a key.
 	Log *slog.Logger
 	// Metrics counts; nil for not at all.
@@ -49,6 +52,9 @@ type RequestLimit struct{ PerSecond, Burst int }
 func (s Service) withDefaults() Service {
 	if s.Clock == nil {
 		s.Clock = time.Now
+	}
+	if s.Present == nil {
+		s.Present = s.Clock
 	}
 	if s.Log == nil {
 		s.Log = slog.New(slog.DiscardHandler)

@@ -26,20 +26,19 @@ type Parts struct {
 
 // NewService puts a service together. The error is about recorded exchanges that cannot be read or written.
 func NewService(config Config, parts Parts) (endpoint.Service, error) {
-	clock := config.Clock()
-	sources, err := newSources(config, parts, clock)
+	sources, err := newSources(config, parts, config.Clock())
 	if err != nil {
 		return endpoint.Service{}, err
 	}
 	return endpoint.Service{
 		Sources: sources, SampleMarket: config.Mode == Sample,
-		Keys: partnerkey.NewKeyring(parts.Keys, parts.Pepper, clock), Meter: parts.Meter,
-		Clock: clock, Log: parts.Log, Metrics: parts.Metrics, Routes: parts.Routes,
+		Keys: partnerkey.NewKeyring(parts.Keys, parts.Pepper, time.Now), Meter: parts.Meter,
+		Present: config.Clock(), Log: parts.Log, Metrics: parts.Metrics, Routes: parts.Routes,
 		SingleTimeout: config.SingleTimeout, BundleTimeout: config.BundleTimeout,
 	}, nil
 }
 
-// Clock is the service's clock: the computer's, or the instant at which it was stopped.
+// Clock is the clock that answers go by: the computer's, or the instant at which it was stopped.
 func (c Config) Clock() func() time.Time {
 	if c.FixedClock.IsZero() {
 		return time.Now
