@@ -23,6 +23,9 @@ const (
 //
 // Sells consume lots first-in first-out. The realised part of a position that is still open is accounted by average cost;
 // once a position is sold to the last token, both methods come to the same.
+//
+// A position that is sold out (95 %) ignores the rest and leaves it, at its cost, to the next one. A position that is
+// abandoned or dead counts the rest as sold for what is still recoverable, so that unsold losers cost what they cost.
 func Build(ledger *Ledger, marks map[chain.Address]Mark, asOf time.Time) *Book {
 	e := run(ledger, asOf)
 	for i := range e.holdings {

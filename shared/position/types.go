@@ -138,6 +138,7 @@ type Position struct {
 	Token    chain.Address
 	Status   Status
 	Ending   Ending
+	// OpenedAt is the time of the first trade: a gift or a transfer alone opens nothing.
 	OpenedAt time.Time
 	// ClosedAt is zero while the position is open.
 	ClosedAt time.Time
