@@ -135,9 +135,9 @@ type Mark struct {
 
 // Position is one episode of holding a token.
 type Position struct {
-	Token    chain.Address
-	Status   Status
-	Ending   Ending
+	Token  chain.Address
+	Status Status
+	Ending Ending
 	// OpenedAt is the time of the first trade: a gift or a transfer alone opens nothing.
 	OpenedAt time.Time
 	// ClosedAt is zero while the position is open.
