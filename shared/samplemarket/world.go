@@ -133,6 +133,7 @@ func (w *world) advance(unix int64) {
 	if until > w.now {
 		w.now = until
 	}
+	w.nativeUSD.extend(int(max(w.now, 0)/hourSeconds) + 2) // so that readers, who share the world, never have to
 }
 
 func (w *world) happen(e *event) {
