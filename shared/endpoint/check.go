@@ -294,7 +294,7 @@ func convertObjects(s Specification, g given, within string) (any, *Problem) {
 	return objects, nil
 }
 
-// checkLength holds the length of a list against its bounds. The untyped nil it returns is a list that fits.
+// checkLength holds the length of a list against its bounds.
 func checkLength(s Specification, length int, within string) *Problem {
 	if length >= s.Minimum && (s.Maximum == 0 || length <= s.Maximum) {
 		return nil

@@ -140,6 +140,20 @@ func TestNestedParametersAreRefusedByTheirPath(t *testing.T) {
 	}
 }
 
+func TestLengthsOfListsAreRanges(t *testing.T) {
+	handler, f, _ := start(t, ordinary()...)
+	many := strings.Repeat(`"`+wallet+`",`, 25) + `"` + wallet + `"`
+	for body, code := range map[string]string{
+		`{"chain":"base","wallets":[` + many + `]}`:       "too_many_wallets",
+		`{"chain":"nowhere","wallets":[` + many + `]}`:    "invalid_chain",
+		`{"chain":"nowhere","wallets":[` + many + `,""]}`: "invalid_address",
+		`{"chain":"base","wallets":[]}`:                   "invalid_param",
+	} {
+		c := post("/v1/trader-leaderboard", f.Key, body)
+		endpointtest.CheckRefusal(t, c, c.Do(t, handler), 400, code)
+	}
+}
+
 func TestRoutesOfOtherProcesses(t *testing.T) {
 	f := endpointtest.New(t)
 	f.Service.Routes = append(endpoint.RoutesOf(ordinary()...), endpoint.Route{Method: "GET", Path: "/v1/copy/agents/latest"})

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
+	"runtime/debug"
 	"strconv"
 	"sync/atomic"
 	"time"
@@ -24,6 +25,8 @@ const (
 	fallbackBurst = 50
 	// fallbackFor is how long the store is left alone after a failure, so that requests do not queue up for it.
 	fallbackFor = time.Second
+	// exceedsRetry is how long to wait before asking again for more than a burst: for a higher limit to be noticed, or for less.
+	exceedsRetry = time.Minute
 	// remembered bounds the partners, keys and addresses that limits in memory are kept for.
 	remembered = 10_000
 )
@@ -92,7 +95,7 @@ func (m *meter) take(ctx context.Context, who *partnerkey.Identity, units int, n
 	switch {
 	case errors.Is(err, store.ErrExceedsBurst):
 		q.refused, q.exceeds = true, true
-		q.left, q.reset = 0, time.Minute
+		q.left, q.reset = m.state(ctx, who, now).left, exceedsRetry
 		return q
 	case err == nil:
 		q.refused, q.left, q.reset = !grant.Granted, max(grant.Left, 0), grant.FullIn
@@ -153,7 +156,10 @@ func (m *meter) count(ctx context.Context, who *partnerkey.Identity, endpoint st
 	}
 }
 
-var errResting = errors.New("the meter's store failed a moment ago and is left alone")
+var (
+	errResting       = errors.New("the meter's store failed a moment ago and is left alone")
+	errStorePanicked = errors.New("the meter's store panicked")
+)
 
 // ask asks the store with the meter's own patience: a caller that hangs up does not look like a failing store, and a store that
 // minds no context holds nobody up.
@@ -170,8 +176,14 @@ func ask[T any](ctx context.Context, m *meter, now time.Time, question func(cont
 	defer cancel()
 	answered := make(chan result, 1)
 	go func() {
-		value, err := question(ctx)
-		answered <- result{value, err}
+		r := result{err: errStorePanicked}
+		defer func() {
+			if cause := recover(); cause != nil {
+				m.log.ErrorContext(ctx, "metering store panicked", slog.Any("cause", cause), slog.String("stack", string(debug.Stack())))
+			}
+			answered <- r
+		}()
+		r.value, r.err = question(ctx)
 	}()
 	var r result
 	select {

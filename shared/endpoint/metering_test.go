@@ -64,6 +64,9 @@ func TestRequestsThatNeverFitTheBurst(t *testing.T) {
 	if !strings.Contains(problem.Message, "6 units") || !strings.Contains(problem.Message, "burst of 5") {
 		t.Errorf("message %q", problem.Message)
 	}
+	if got := answer.Header.Get("RateLimit"); got != `"fair-use";r=5;t=60` {
+		t.Errorf("RateLimit %s", got)
+	}
 	if f.Metrics.Total(endpoint.MetricMeterFallback) != 0 {
 		t.Error("taken for a failure of the store")
 	}
@@ -138,6 +141,7 @@ func TestConcurrentRequestsAreNeverOverGranted(t *testing.T) {
 func TestStoreTroubleIsMeteredInMemory(t *testing.T) {
 	for name, trouble := range map[string]func(context.Context) error{
 		"failing":  func(context.Context) error { return errors.New("store is down") },
+		"panicky":  func(context.Context) error { panic("store is broken") },
 		"hanging":  func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() },
 		"stubborn": func(ctx context.Context) error { <-ctx.Done(); time.Sleep(time.Hour); return ctx.Err() },
 	} {
@@ -257,6 +261,9 @@ func TestFreeRequestsAreBounded(t *testing.T) {
 	endpointtest.CheckRateLimit(t, answer)
 	if problem := endpointtest.CheckRefusal(t, bad, answer, 429, "rate_limited"); problem.RetryAfterSeconds != 1 {
 		t.Errorf("retry after %d s", problem.RetryAfterSeconds)
+	}
+	if good := paid.Do(t, handler); good.Status != 429 {
+		t.Errorf("a flood of bad requests is not held up by good ones among them: %d", good.Status)
 	}
 	if f.Store.Calls() != calls {
 		t.Error("a flood reaches the store")

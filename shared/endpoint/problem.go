@@ -56,7 +56,7 @@ func Invalid(parameter, message string) *Problem {
 	return &Problem{Status: http.StatusBadRequest, Code: "invalid_param", Message: message, Parameter: parameter}
 }
 
-// The other refusals, each with its code in the API's table of errors.
+// refuse is a Problem that is fully told by its code and its message.
 func refuse(status int, code, message string) *Problem {
 	return &Problem{Status: status, Code: code, Message: message}
 }
