@@ -49,6 +49,7 @@ func TestClosedClustersByHand(t *testing.T) {
 			{"a cycle of three", []trader.Exchange{sold(a, b, 100, 0), sold(b, c, 100, 10), sold(c, a, 100, 20)}, []int{0, 1, 2}},
 			{"3 % short", []trader.Exchange{sold(a, b, 100, 0), sold(b, a, 97, 30)}, nil},
 			{"1 % short", []trader.Exchange{sold(a, b, 100, 0), sold(b, a, 99.1, 30)}, []int{0, 1}},
+			{"1.5 % short, then a large one", []trader.Exchange{sold(a, b, 1, 0), sold(b, a, 0.985, 30), sold(a, b, 1000, 40)}, nil},
 			{"with itself", []trader.Exchange{sold(a, a, 100, 0), sold(a, b, 5, 1)}, []int{0}},
 			{"and one more", []trader.Exchange{sold(a, b, 100, 0), sold(b, a, 100, 30), sold(a, b, 100, 40)}, []int{0, 1}},
 			{"with strangers in between", []trader.Exchange{sold(a, b, 100, 0), sold(a, c, 70, 5), sold(b, a, 100, 30)}, []int{0, 2}},

@@ -233,6 +233,43 @@ func TestChurnAloneIsNotEnough(t *testing.T) {
 	}
 }
 
+func TestArbitrageIsNotChurn(t *testing.T) {
+	var h history
+	for i := range 200 {
+		at := time.Duration(i) * 5 * time.Minute
+		h.trade(at, token(i%20), position.Buy, 100, 100, pool)
+		h.trade(at, token(i%20), position.Sell, 100, 100.1, pool)
+	}
+	for i := range h.ledger.Trades {
+		h.ledger.Trades[i].SameBlock = true
+	}
+	if got := trader.Inspect(wallet, h.book(), trader.Surroundings{}); len(got.Wash.Signals) != 0 {
+		t.Errorf("%+v", got.Wash)
+	}
+}
+
+// A client that sells back to its only market maker looks like a pair that circles, but for the maker's other clients.
+func TestClientsOfMarketMakersAreNoRing(t *testing.T) {
+	var h history
+	for i := range 10 {
+		at := time.Duration(i) * time.Hour
+		h.trade(at, token(0), position.Buy, 100, 50, account(1))
+		h.trade(at+20*time.Minute, token(0), position.Sell, 100, 50, account(1))
+	}
+	s := trader.Surroundings{Accounts: people(account(1))}
+	if _, found := signal(trader.Inspect(wallet, h.book(), s), "WASH_RING"); !found {
+		t.Error("a pair that circles is no ring")
+	}
+	for i := range 400 {
+		s.Exchanges = append(s.Exchanges, trader.Exchange{
+			Token: token(0), Seller: account(1), Buyer: account(2 + i%40), Quantity: 5, Time: monday.Add(time.Duration(i) * time.Hour),
+		})
+	}
+	if _, found := signal(trader.Inspect(wallet, h.book(), s), "WASH_RING"); found {
+		t.Error("a client of a market maker is a ring")
+	}
+}
+
 func TestSameFunder(t *testing.T) {
 	source := chain.Address{7}
 	var h history
@@ -276,7 +313,13 @@ func TestThinTokens(t *testing.T) {
 	if rating.Verdict != trader.Avoid || rating.Grade < "D" || rating.Reasons[0].Code != "THIN_TOKENS" {
 		t.Errorf("a printer of profits keeps its grade: %+v", rating)
 	}
-	// A single thin gain proves no pattern.
+	// A single thin gain proves no pattern, not even if it is all the profit.
+	var single history
+	single.trade(0, token(1), position.Buy, 1, 100, pool)
+	single.trade(5*time.Hour, token(1), position.Sell, 1, 150, pool)
+	if got := trader.Inspect(wallet, single.book(), trader.Surroundings{Holders: holders}); got.Wash.Suspected || len(got.Wash.Signals) != 1 {
+		t.Errorf("%+v", got.Wash)
+	}
 	if got := trader.Inspect(wallet, book, trader.Surroundings{Holders: map[chain.Address]int{token(1): 5}}); got.Wash.Suspected {
 		t.Errorf("%+v", got.Wash)
 	}
@@ -376,6 +419,19 @@ func TestAutomation(t *testing.T) {
 		if c.got.Verdict != c.want {
 			t.Errorf("%s: %+v, want %s", c.name, c.got, c.want)
 		}
+	}
+}
+
+func TestBothHalvesOfASwapAreOneTransaction(t *testing.T) {
+	var h history
+	for i := range 40 {
+		at := time.Duration(i) * 7 * time.Hour
+		h.trade(at, token(i), position.Sell, 10, 100, pool)
+		h.trade(at, token(i+1), position.Buy, 10, 100, pool)
+		h.ledger.Trades[2*i+1].Tx = h.ledger.Trades[2*i].Tx
+	}
+	if got := trader.Inspect(wallet, h.book(), trader.Surroundings{}).Automated; got.Trades != 40 || got.MedianGap != 7*time.Hour {
+		t.Errorf("%+v", got)
 	}
 }
 

@@ -118,6 +118,32 @@ func TestQuality(t *testing.T) {
 	}
 }
 
+func TestEveryConditionOfSkill(t *testing.T) {
+	skilled := trader.Measures{
+		N: 40, EffectiveN: 40, PSR: 0.99, PSRStar: 0.95, PSRStarStrict: 0.95, CostWeightedReturn: 0.1, TopTradeShare: 0.5,
+		LeaveBestOutMean: 0.01, ProfitFactor: 2, ProfitFactorDefined: true,
+	}
+	for _, c := range []struct {
+		name   string
+		change func(*trader.Measures)
+		want   string
+	}{
+		{"all", func(*trader.Measures) {}, trader.Skill},
+		{"ten independent results", func(m *trader.Measures) { m.EffectiveN = 9.9 }, trader.Luck},
+		{"five independent results", func(m *trader.Measures) { m.EffectiveN = 4.9 }, trader.Unrated},
+		{"PSR*", func(m *trader.Measures) { m.PSRStarStrict = 0.949 }, trader.Luck},
+		{"a gain", func(m *trader.Measures) { m.CostWeightedReturn = 0 }, trader.Luck},
+		{"more than one trade", func(m *trader.Measures) { m.TopTradeShare = 0.51 }, trader.Luck},
+		{"a gain without the best", func(m *trader.Measures) { m.LeaveBestOutMean = 0 }, trader.Luck},
+	} {
+		m := skilled
+		c.change(&m)
+		if got := trader.JudgeQuality(trader.Evidence{}, m, nil).Verdict; got != c.want {
+			t.Errorf("without %s: %s, want %s", c.name, got, c.want)
+		}
+	}
+}
+
 // planted makes a record in three segments of a dimension; entries of the first return more by edge.
 func planted(random *rand.Rand, perSegment int, edge float64) ([]trader.Result, []trader.Segment) {
 	segments := []trader.Segment{

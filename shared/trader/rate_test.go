@@ -200,6 +200,37 @@ func TestStaleRecordsCountLess(t *testing.T) {
 	}
 }
 
+func TestConfidenceIsNeededToBeMirrored(t *testing.T) {
+	e := record(repeat(3, 0.9, 0.8, 1.0)...)
+	rating := trader.Rate(e, trader.Measure(e))
+	if rating.Score < 58 || rating.Confidence >= 0.5 || rating.Verdict != trader.Watch {
+		t.Errorf("nine wins: %+v", rating)
+	}
+	e = record(repeat(4, 0.9, 0.8, 1.0)...)
+	if rating = trader.Rate(e, trader.Measure(e)); rating.Verdict != trader.MirrorWorthy {
+		t.Errorf("twelve wins: %+v", rating)
+	}
+}
+
+func TestUnknownCostsLowerConfidenceByHalfAtMost(t *testing.T) {
+	e := record(repeat(10, 0.3, -0.1)...)
+	for matched, want := range map[float64]float64{1: 20.0 / 30, 0.7: 0.7 * 20 / 30, 0.5: 10.0 / 30, 0.1: 10.0 / 30} {
+		e.MatchedShare = matched
+		near(t, "Confidence", trader.Measure(e).Confidence, want, 1e-12)
+	}
+}
+
+func TestWeeksBeginOnMonday(t *testing.T) {
+	e := record(0.1, 0.1, 0.1, -0.1)
+	for i, hour := range []int{3*24 - 1, 3 * 24, 7*24 - 1, 7 * 24} { // around Thursday, Sunday's and Monday's midnight
+		e.Results[i].ClosedAt = monday.Add(time.Duration(hour) * time.Hour)
+	}
+	e.AsOf = monday.AddDate(0, 1, 0)
+	if m := trader.Measure(e); m.Weeks != 2 || m.WeeksPositive != 1 {
+		t.Errorf("%d of %d weeks", m.WeeksPositive, m.Weeks)
+	}
+}
+
 func TestUnmeasurableResultsAreIgnored(t *testing.T) {
 	e := record(0.5, 0.2, -0.1, 0.3)
 	want := trader.Measure(e)
