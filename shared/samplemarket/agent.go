@@ -17,6 +17,7 @@ type wallet struct {
 	partners  []int32 // ring members or sock puppets (wallet ids)
 	own       []int32 // own thin tokens
 	turn      int
+	vault     int32 // its owner's second account, 0 for none yet
 	record    record
 }
 
@@ -259,12 +260,27 @@ func (w *world) failedSwap(at int32, me *wallet) {
 	me.record.failed++
 }
 
-// cashOut sends part of a wallet's stablecoins to the exchange.
+// cashOut sends part of a wallet's stablecoins away: to the exchange or, from every other wallet, to a second account of the same
+// owner, whose gas the first one pays.
 func (w *world) cashOut(at int32, me *wallet) {
 	stable := wrappedAsset + 1
-	if units := w.balance(me.entity, stable) / 3; units > w.assets[stable].units(50) {
-		w.transferToken(at, me.entity, w.exchange, stable, units)
+	units := w.balance(me.entity, stable) / 3
+	if units < w.assets[stable].units(50) {
+		return
 	}
+	to := w.exchange
+	if me.entity%2 == 0 {
+		if me.vault == 0 {
+			key := mixAll(w.seed, hashText("vault"), uint64(me.entity))
+			me.vault = w.addEntity(entity{address: derivedAddress(key), kind: kindWallet, ref: -1, created: at})
+			w.need(at, me.entity, nativeAsset, w.gasReserve())
+			w.begin(at, me.entity, me.vault, methodPlain)
+			w.send(w.gasReserve() / 2)
+			w.commit(21_000)
+		}
+		to = me.vault
+	}
+	w.transferToken(at, me.entity, to, stable, units)
 }
 
 func (me *wallet) opened(at, tokenID int32, units int64, usd float64) {

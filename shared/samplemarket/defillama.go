@@ -2,7 +2,6 @@ package samplemarket
 
 import (
 	"encoding/json"
-	"math"
 	"net/http"
 	"sort"
 	"strconv"
@@ -116,7 +115,8 @@ func (m *Market) llamaAsset(key string) (*world, int32, bool) {
 	return w, assetID, ok
 }
 
-// priceNear is an asset's USD price at the trade nearest to a Unix time, within a width in seconds.
+// priceNear is an asset's USD price at a Unix time: that of the last trade before it or, when there was none, of the first one no more
+// than width seconds later.
 func (w *world) priceNear(assetID int32, unix, width, now int64) (price float64, at int64, ok bool) {
 	unix = min(unix, now)
 	a := &w.assets[assetID]
@@ -128,26 +128,18 @@ func (w *world) priceNear(assetID int32, unix, width, now int64) (price float64,
 		return 0, 0, false
 	}
 	p := &w.pools[t.pool]
-	i := sort.Search(len(p.swaps), func(i int) bool { return w.start+int64(w.swapTime(p.swaps[i])) > unix })
-	best, distance := -1, width+1
-	for _, j := range []int{i - 1, i} {
-		if j < 0 || j >= len(p.swaps) {
-			continue
-		}
-		if gap := int64(math.Abs(float64(w.start + int64(w.swapTime(p.swaps[j])) - unix))); gap < distance {
-			best, distance = j, gap
-		}
-	}
-	// Between two trades of a living pool the price stands, however long ago the last one was.
-	if best < 0 && i > 0 && (p.drainedAt == 0 || unix < w.start+int64(p.drainedAt)) && unix-(w.start+int64(w.swapTime(p.swaps[i-1]))) < 10*daySeconds {
-		best = i - 1
-	}
-	if best < 0 || (p.drainedAt != 0 && unix >= w.start+int64(p.drainedAt)) {
+	if p.drainedAt != 0 && unix >= w.start+int64(p.drainedAt) {
 		return 0, 0, false
 	}
-	s := &w.swaps[p.swaps[best]]
-	at = w.start + int64(w.swapTime(p.swaps[best]))
-	return w.swapPrice(s, priceBasis{}), at, true
+	i := sort.Search(len(p.swaps), func(i int) bool { return w.start+int64(w.swapTime(p.swaps[i])) > unix })
+	if i > 0 { // while the pool has liquidity the price of its last trade stands, and is read off it every ten minutes
+		s := &w.swaps[p.swaps[i-1]]
+		return w.swapPrice(s, priceBasis{}), max(w.start+int64(w.swapTime(p.swaps[i-1])), unix-unix%600), true
+	}
+	if i == len(p.swaps) || w.start+int64(w.swapTime(p.swaps[i]))-unix > width {
+		return 0, 0, false
+	}
+	return w.swapPrice(&w.swaps[p.swaps[i]], priceBasis{}), w.start + int64(w.swapTime(p.swaps[i])), true
 }
 
 func (w *world) confidence(assetID int32) float64 {

@@ -121,7 +121,6 @@ func (d *door) spoil(rw http.ResponseWriter, r *http.Request, kind FaultKind, f 
 	switch kind {
 	case FaultHang:
 		<-r.Context().Done()
-		panic(http.ErrAbortHandler)
 	case FaultServerError:
 		http.Error(rw, "Internal Server Error", http.StatusInternalServerError)
 	case FaultRateLimit:

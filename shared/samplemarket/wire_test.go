@@ -175,6 +175,35 @@ func TestNodeAndExplorerAgree(t *testing.T) {
 	}
 }
 
+// A range of one block holds that block's logs and no others, however the filter finds them.
+func TestLogsOfOneBlock(t *testing.T) {
+	m := shared()
+	w := m.worlds[2]
+	for i := 100; i < len(w.swaps); i += len(w.swaps) / 40 {
+		id := w.swaps[i].transaction
+		number, hash := w.blockNumber(&w.txs[id]), hexHash(w.txHash(id))
+		for _, filter := range []string{"", `,"address":"` + w.poolEmitter(&w.swaps[i]) + `"`, `,"topics":[null,null,"` + w.addressTopic(w.swaps[i].trader) + `"]`} {
+			var answer struct{ Result []rpcLog }
+			decode(t, rpc(t, m, "bsc", fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"eth_getLogs","params":[{"fromBlock":"0x%x","toBlock":"0x%x"%s}]}`, number, number, filter)), &answer)
+			found := false
+			for _, l := range answer.Result {
+				if l.BlockNumber != quantity(number) {
+					t.Fatalf("block %s in the logs of %d", l.BlockNumber, number)
+				}
+				found = found || l.TransactionHash == hash
+			}
+			if !found && (filter == "" || strings.Contains(filter, "address")) {
+				t.Errorf("%q: nothing of %s in block %d", filter, hash, number)
+			}
+		}
+	}
+}
+
+// poolEmitter is the contract that tells of a swap.
+func (w *world) poolEmitter(s *swap) string {
+	return w.entities[w.pools[s.pool].entity].address.String()
+}
+
 func rpcFailureOf(t failing, body string) rpcError {
 	var answer rpcFailure
 	decode(t, body, &answer)
@@ -206,7 +235,7 @@ func TestNodeRefuses(t *testing.T) {
 func TestReceiptsAddUp(t *testing.T) {
 	m := shared()
 	seen := map[poolVersion]int{}
-	for _, w := range m.worlds[:2] {
+	for _, w := range m.worlds[:2] { // two chains have plenty of every version
 		for i := range w.swaps {
 			s := &w.swaps[i]
 			p := &w.pools[s.pool]

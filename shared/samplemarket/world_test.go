@@ -303,6 +303,24 @@ func TestBlocksAndTimes(t *testing.T) {
 	}
 }
 
+func TestQueueKeepsOrder(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var q eventQueue
+		times := rapid.SliceOfN(rapid.Int32Range(-5, 5), 1, 60).Draw(t, "times")
+		for i, at := range times {
+			q.push(event{at: at, actor: int32(i)})
+		}
+		last := event{at: -6, actor: -1}
+		for range times {
+			e := q.pop()
+			if e.at < last.at || e.at == last.at && e.actor < last.actor {
+				t.Fatalf("%d planned at %d came after %d planned at %d", last.actor, last.at, e.actor, e.at)
+			}
+			last = e
+		}
+	})
+}
+
 func TestAmounts(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a := rapid.Int64Range(0, 1<<61).Draw(t, "a")
