@@ -16,7 +16,7 @@ import (
 	"github.com/mirrorworthy/mirrorworthy/shared/chain"
 )
 
-// A bundle keeps a part of its time for putting the envelope together, a tenth of it but no more than slotMargin.
+// slotMargin is the most that a bundle keeps of its time for putting the envelope together.
 const slotMargin = 200 * time.Millisecond
 
 // Bundle declares an endpoint that answers with the answers of its components, each in the slot of its name. Units, accepted
@@ -60,7 +60,7 @@ type slot struct {
 func runAll(ctx context.Context, components []Endpoint, r *Request) []slot {
 	if deadline, ok := ctx.Deadline(); ok {
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithDeadline(ctx, deadline.Add(-min(slotMargin, time.Until(deadline)/10)))
+		ctx, cancel = context.WithDeadline(ctx, deadline.Add(-r.margin))
 		defer cancel()
 	}
 	var (

@@ -166,6 +166,20 @@ func TestBundlesAcceptWhatTheirComponentsDo(t *testing.T) {
 	}
 }
 
+func TestShortBundlesKeepTimeForTheirEnvelope(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := endpointtest.New(t)
+		f.Service.BundleTimeout = 100 * time.Millisecond
+		hangs := failing("hangs", func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() })
+		takes := failing("takes", func(context.Context) error { time.Sleep(80 * time.Millisecond); return errSecret })
+		handler := endpoint.NewHandler(f.Service, endpoint.Bundle(endpoint.Declaration{Name: "overview"}, endpoint.Wallet, hangs, takes))
+		answer := post("/v1/overview", f.Key, good).Do(t, handler)
+		if answer.Status != 200 || !strings.Contains(answer.Body, `"takes":{"error":"internal"`) || !strings.Contains(answer.Body, `"hangs":{"error":"provider_unavailable"`) {
+			t.Errorf("%d %s", answer.Status, answer.Body)
+		}
+	})
+}
+
 func TestHangingComponentsDoNotHoldUpTheirBundle(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		release := make(chan struct{})

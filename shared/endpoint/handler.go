@@ -264,6 +264,7 @@ func (h *handler) run(ctx context.Context, e *Endpoint, request *Request) ([]byt
 	limit := h.SingleTimeout
 	if len(e.Components) > 0 {
 		limit = h.BundleTimeout
+		request.margin = min(slotMargin, limit/10)
 	}
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()

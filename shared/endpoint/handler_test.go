@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"slices"
 	"strings"
 	"testing"
@@ -136,6 +137,47 @@ func TestNestedParametersAreRefusedByTheirPath(t *testing.T) {
 		problem := endpointtest.CheckRefusal(t, c.call, c.call.Do(t, handler), 400, c.code)
 		if problem.Parameter != c.parameter {
 			t.Errorf("%s: param %q, want %q", c.call.Body, problem.Parameter, c.parameter)
+		}
+	}
+}
+
+// endless is a body without an end; it counts what was read of it.
+type endless struct{ read int }
+
+func (e *endless) Read(buffer []byte) (int, error) {
+	for i := range buffer {
+		buffer[i] = ' '
+	}
+	e.read += len(buffer)
+	return len(buffer), nil
+}
+
+func TestBodiesAreNotReadBeyondTheirLimit(t *testing.T) {
+	handler, f, _ := start(t, score())
+	for _, length := range []int64{-1, endpoint.MaximumBody + 1} {
+		body := &endless{}
+		request := httptest.NewRequest(http.MethodPost, "/v1/trader-score", body)
+		request.ContentLength = length
+		request.Header.Set("Authorization", "Bearer "+f.Key)
+		recorder := httptest.NewRecorder()
+		handler.ServeHTTP(recorder, request)
+		if recorder.Code != http.StatusRequestEntityTooLarge || body.read > endpoint.MaximumBody+1024 || (length > 0 && body.read > 0) {
+			t.Errorf("length %d: %d after reading %d bytes", length, recorder.Code, body.read)
+		}
+	}
+	full := good + strings.Repeat(" ", endpoint.MaximumBody-len(good))
+	if answer := post("/v1/trader-score", f.Key, full).Do(t, handler); answer.Status != 200 {
+		t.Errorf("a body of just the limit: %d %s", answer.Status, answer.Body)
+	}
+}
+
+func TestValuesInPaths(t *testing.T) {
+	handler, f, _ := start(t, ordinary()...)
+	for value, status := range map[string]int{
+		"a": 200, "0_-z": 200, strings.Repeat("a", 64): 200, strings.Repeat("a", 65): 404, "a.b": 404, "A": 404, "%61": 404, "a%2fb": 404, "..": 404, "": 404,
+	} {
+		if answer := (call{Method: "GET", Path: "/v1/copy/agents/" + value, Key: f.Key}).Do(t, handler); answer.Status != status {
+			t.Errorf("%q: %d, want %d", value, answer.Status, status)
 		}
 	}
 }
@@ -312,10 +354,11 @@ func TestRequestsDescribeTheWholeMinute(t *testing.T) {
 
 func TestHandlersAreNotMadeFromPieces(t *testing.T) {
 	f := endpointtest.New(t)
-	keyless := f.Service
-	keyless.Keys = nil
+	keyless, timeless := f.Service, f.Service
+	keyless.Keys, timeless.Clock = nil, nil
 	for name, make := range map[string]func(){
 		"a port without a source": func() { endpoint.NewHandler(f.Service, score()) },
+		"no clock":                func() { endpoint.NewHandler(timeless) },
 		"no keys":                 func() { endpoint.NewHandler(keyless, endpoint.Usage(f.Store)) },
 		"one route twice":         func() { endpoint.NewHandler(f.Service, endpoint.Usage(f.Store), endpoint.Usage(f.Store)) },
 		"two meanings of a parameter": func() {

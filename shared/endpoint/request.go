@@ -35,6 +35,8 @@ type Request struct {
 	values  map[string]any
 	log     *slog.Logger
 	metrics Metrics
+	// margin is how long before its deadline a bundle stops waiting for its components.
+	margin time.Duration
 }
 
 // NewRequest makes a checked request for calls from inside the service, jobs among them. Parameters are set with their own
@@ -43,7 +45,7 @@ func NewRequest(id, partner string, asOf time.Time, session *market.Session) *Re
 	asOf = asOf.UTC()
 	return &Request{
 		ID: id, Partner: partner, AsOf: asOf.Truncate(time.Minute), ReceivedAt: asOf, Session: session,
-		Header: make(http.Header), values: make(map[string]any), log: slog.New(slog.DiscardHandler), metrics: discard{},
+		Header: make(http.Header), values: make(map[string]any), log: slog.New(slog.DiscardHandler), metrics: discard{}, margin: slotMargin,
 	}
 }
 

@@ -50,9 +50,6 @@ type Service struct {
 type RequestLimit struct{ PerSecond, Burst int }
 
 func (s Service) withDefaults() Service {
-	if s.Clock == nil {
-		s.Clock = time.Now
-	}
 	if s.Present == nil {
 		s.Present = s.Clock
 	}
@@ -85,6 +82,9 @@ func (s Service) withDefaults() Service {
 
 // validate panics on a service that could not answer one of its endpoints: a mistake in the program, found at its start.
 func (s Service) validate(endpoints []Endpoint) {
+	if s.Clock == nil {
+		panic("endpoint: the service has no clock")
+	}
 	for i := range endpoints {
 		e := &endpoints[i]
 		if !e.Open && (s.Keys == nil || s.Meter == nil) {
