@@ -12,6 +12,7 @@ import (
 	"github.com/mirrorworthy/mirrorworthy/shared/chain"
 	"github.com/mirrorworthy/mirrorworthy/shared/market"
 	"github.com/mirrorworthy/mirrorworthy/shared/provider/blockscout"
+	"github.com/mirrorworthy/mirrorworthy/shared/provider/evm"
 	"github.com/mirrorworthy/mirrorworthy/shared/provider/evmrpc"
 	"github.com/mirrorworthy/mirrorworthy/shared/provider/upstream"
 	"github.com/mirrorworthy/mirrorworthy/shared/samplemarket"
@@ -39,10 +40,16 @@ func sources(t testing.TB) (*samplemarket.Market, *blockscout.Adapter, *evmrpc.A
 	return simulated, blockscout.New(explorers), evmrpc.New(nodes)
 }
 
-// TestExplorerAndNodeAgree reads a wallet of every planted behaviour both ways. A node cannot see what leaves no log, so
-// that only transactions with a token among their movements are compared, and only as far back as the node read.
-func TestExplorerAndNodeAgree(t *testing.T) {
+func TestSampleMarket(t *testing.T) {
 	simulated, explorer, node := sources(t)
+	t.Run("explorer and node agree", func(t *testing.T) { explorerAndNodeAgree(t, simulated, explorer, node) })
+	t.Run("balances agree", func(t *testing.T) { balancesAgree(t, simulated, explorer, node) })
+	t.Run("node alone", func(t *testing.T) { nodeAlone(t, simulated, explorer, node) })
+}
+
+// explorerAndNodeAgree reads a wallet of every planted behaviour both ways. A node cannot see what leaves no log, so
+// that only transactions with a token among their movements are compared, and only as far back as the node read.
+func explorerAndNodeAgree(t *testing.T, simulated *samplemarket.Market, explorer *blockscout.Adapter, node *evmrpc.Adapter) {
 	ctx := context.Background()
 	groups := make(map[string]bool)
 	wallets, compared := 0, 0
@@ -109,4 +116,76 @@ func trades(activity *market.Activity, since time.Time) map[market.Hash]string {
 		found[transaction.Hash] = text
 	}
 	return found
+}
+
+// balancesAgree compares balances with those the node's contracts report.
+func balancesAgree(t *testing.T, simulated *samplemarket.Market, explorer *blockscout.Adapter, node *evmrpc.Adapter) {
+	ctx := context.Background()
+	compared := 0
+	for i, wallet := range simulated.Truth().Wallets {
+		on, _ := chain.Parse(wallet.Chain)
+		if i%97 != 0 || !explorer.Covers(on.Slug) {
+			continue
+		}
+		address, err := chain.ParseWireAddress(wallet.Address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		byExplorer, err := explorer.Holdings(ctx, on, address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		byNode, err := node.Holdings(ctx, on, address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		listed := make(map[chain.Address]string)
+		for _, holding := range byExplorer {
+			listed[holding.Token.Address] = holding.Amount.Dec()
+		}
+		for _, holding := range byNode {
+			if listed[holding.Token.Address] != holding.Amount.Dec() {
+				t.Errorf("%s holds %s %s by the node and %s by the explorer", wallet.Address, holding.Amount.Dec(), holding.Token.Symbol, listed[holding.Token.Address])
+			}
+			compared++
+		}
+	}
+	if compared < 30 {
+		t.Errorf("%d balances compared: too few to tell", compared)
+	}
+}
+
+// nodeAlone reads wallets of the chain that has no explorer.
+func nodeAlone(t *testing.T, simulated *samplemarket.Market, explorer *blockscout.Adapter, node *evmrpc.Adapter) {
+	router := evm.NewRouter(explorer, node)
+	on, _ := chain.Parse("bsc")
+	trades, sales := 0, 0
+	read := 0
+	for _, wallet := range simulated.Truth().Wallets {
+		if wallet.Chain != "bsc" || wallet.Closed == 0 {
+			continue
+		}
+		if read++; read > 10 {
+			break
+		}
+		address, err := chain.ParseWireAddress(wallet.Address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		activity, err := router.Activity(context.Background(), on, address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, transaction := range activity.Transactions {
+			if len(transaction.Movements) > 1 {
+				trades++
+			}
+			if slices.ContainsFunc(transaction.Movements, func(m market.Movement) bool { return m.In && m.Token == chain.Native }) {
+				sales++
+			}
+		}
+	}
+	if trades < 20 || sales < 5 {
+		t.Errorf("%d trades, %d of them sales for the native coin", trades, sales)
+	}
 }

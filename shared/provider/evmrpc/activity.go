@@ -233,6 +233,16 @@ func movements(on *chain.Chain, wallet chain.Address, f *foundTransaction) []mar
 	tokens := moved
 	moved = nil
 	add(chain.Native, f.body.sender, f.body.target, f.body.value, nativeLogIndex)
+	for _, wrap := range f.receipt.Wraps {
+		switch {
+		case wrap.Token != on.WrappedNative.Address || wrap.Account != wallet:
+		case wrap.Unwrap:
+			add(chain.Native, wrap.Token, wallet, wrap.Amount, nativeLogIndex)
+		case f.body.sender != wallet:
+			// A smart account's own coin; where the wallet signed, it is the transaction's value.
+			add(chain.Native, wallet, wrap.Token, wrap.Amount, nativeLogIndex)
+		}
+	}
 	if received, from, ok := nativeReceived(on, wallet, f, tokens); ok {
 		add(chain.Native, from, wallet, received, nativeLogIndex)
 	}

@@ -116,6 +116,27 @@ func TestMovements(t *testing.T) {
 		"bought in a pool of version 4": {
 			fakeTransaction{from: wallet, to: router, value: "990", logs: []rawLog{v4Log(manager, router, 990, 50), transferLog(token, manager, wallet, 50)}},
 			[]string{"-990 native 4007e4", "+50 70ce1 444"}},
+		"unwrapped by hand": {
+			fakeTransaction{from: wallet, to: wbnb, logs: []rawLog{wrapLog(withdrawalTopic, wbnb, wallet, 7)}},
+			[]string{"+7 native " + weth, "-7 " + weth + " burned"}},
+		"wrapped by a smart account": {
+			fakeTransaction{from: other, to: wallet, logs: []rawLog{wrapLog(depositTopic, wbnb, wallet, 7)}},
+			[]string{"-7 native " + weth, "+7 " + weth + " minted"}},
+		"sold with a fee paid on top": {
+			fakeTransaction{from: wallet, to: router, value: "5", logs: []rawLog{
+				transferLog(token, wallet, pool, 50), transferLog(wbnb, pool, router, 990), v2Log(pool, router, router, 50, 990), wrapLog(withdrawalTopic, wbnb, router, 990)}},
+			[]string{"-5 native 4007e4", "+990 native 4007e4", "-50 70ce1 9001"}},
+		"claimed where somebody else unwraps": {
+			fakeTransaction{from: wallet, to: router, logs: []rawLog{transferLog(token, pool, wallet, 50), wrapLog(withdrawalTopic, wbnb, router, 990)}},
+			[]string{"+50 70ce1 9001"}},
+		"bought, a fee unwrapped": {
+			fakeTransaction{from: wallet, to: router, value: "1000", logs: []rawLog{
+				wrapLog(depositTopic, wbnb, router, 990), transferLog(wbnb, router, pool, 985), transferLog(token, pool, wallet, 50),
+				v2Log(pool, router, wallet, 985, 50), wrapLog(withdrawalTopic, wbnb, router, 5)}},
+			[]string{"-1000 native 4007e4", "+50 70ce1 9001"}},
+		"taxed token sold over two pools of version 4": {
+			fakeTransaction{from: wallet, to: router, logs: []rawLog{transferLog(token, wallet, manager, 45), v4Log(manager, router, 50, 60), v4Log(manager, router, 60, 990)}},
+			[]string{"+990 native 444", "-45 70ce1 444"}},
 		"failed": {
 			fakeTransaction{from: wallet, to: router, value: "1000", failed: true, logs: []rawLog{transferLog(token, wallet, other, 5)}},
 			nil},
@@ -322,6 +343,9 @@ func TestNodeFailures(t *testing.T) {
 			if !errors.Is(err, market.ErrUnavailable) {
 				t.Fatal(activity, err)
 			}
+			if name == "logs out of range" && !strings.Contains(err.Error(), "outside") {
+				t.Error(err)
+			}
 		})
 	}
 	if _, err := busy(1).on(chain.Base).Activity(context.Background(), bsc, mustParse(t, wallet)); !errors.Is(err, market.ErrUnavailable) {
@@ -438,14 +462,22 @@ func TestPermit2(t *testing.T) {
 	nested(40, permit2ApprovalTopic, token, other, "64", at(999)) // expired
 	nested(50, permit2ApprovalTopic, token, manager, "0", at(5000))
 	nested(60, permit2ApprovalTopic, second, router, "64", at(5000)) // Permit2 may not take this token
+	third := account("70ce3")
+	node.describes(third, "THREE", 18)
+	nested(70, permit2ApprovalTopic, third, router, "64", at(5000)) // Permit2 may take less than it allows on
+	node.state[third+" "+callData(allowanceSelector, owner, Permit2)] = "0x" + word("28")
+	node.state[third+" "+callData(totalSupplySelector)] = "0x" + word("28")
 	node.state[token+" "+callData(allowanceSelector, owner, Permit2)] = "0x" + strings.Repeat("f", 64)
 	node.state[second+" "+callData(allowanceSelector, owner, Permit2)] = "0x" + word("0")
 	approvals, err := node.on(chain.BSC).Permit2(context.Background(), mustChain(t, chain.BSC), owner)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(approvals) != 2 {
+	if len(approvals) != 3 {
 		t.Fatalf("%+v", approvals)
+	}
+	if capped := approvals[2]; capped.Amount.Uint64() != 40 || !capped.Unlimited {
+		t.Errorf("%+v", capped)
 	}
 	first, second := approvals[0], approvals[1]
 	if first.Spender.Address.String() != router || !first.Unlimited || !first.GrantedAt.Equal(blockTimeOf(20)) || !first.ExpiresAt.Equal(blockTimeOf(5000)) ||
@@ -454,5 +486,29 @@ func TestPermit2(t *testing.T) {
 	}
 	if second.Spender.Address.String() != pool || second.Unlimited || second.Amount.Uint64() != 100 || !second.ExpiresAt.IsZero() {
 		t.Errorf("%+v", second)
+	}
+}
+
+func TestFaults(t *testing.T) {
+	for _, c := range []struct {
+		code                        int64
+		message                     string
+		refused, reverted, overload bool
+	}{
+		{-32005, "query returned more than 10000 results", true, false, false},
+		{-32005, "daily request count exceeded, request rate limited", false, false, true},
+		{-32000, "missing trie node 0x1 (path )", false, false, false},
+		{-32000, "exceed maximum block range: 50000", true, false, false},
+		{-32614, "eth_getLogs is limited to a 10,000 range", true, false, false},
+		{3, "execution reverted: ERC20", false, true, false},
+		{3, "RPC Request failed.", false, false, false},
+		{-32015, "VM execution error.", false, true, false},
+		{-32000, "invalid opcode: INVALID", true, true, false}, // refused is asked for logs only
+		{0, "Missed `to` address", false, false, false},
+	} {
+		f := &fault{code: c.code, message: c.message}
+		if f.refused() != c.refused || f.reverted() != c.reverted || f.overloaded() != c.overload {
+			t.Errorf("%s: %v %v %v", c.message, f.refused(), f.reverted(), f.overloaded())
+		}
 	}
 }
