@@ -22,7 +22,7 @@ var healthScenarioNames = [...]string{
 	"permit2-nested", "collectible-operator", "spent",
 }
 
-// health is the word a right assessment gives each scenario; what depends on the balance left in the wallet is empty.
+// healthOf is the word a right assessment gives each scenario; what depends on what is left in the wallet is empty.
 var healthOf = [...]string{
 	healthClean: "healthy", healthKnownUnlimited: "healthy", healthYoungUnverified: "", healthAccountSpender: "",
 	healthBlacklisted: "exposed", healthStale: "healthy", healthDelegated: "", healthPermit2: "healthy", healthCollectible: "", healthSpent: "healthy",

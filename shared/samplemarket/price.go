@@ -104,7 +104,7 @@ func newRegime(kind tokenKind, s stream) regime {
 		r.quietFrom = r.fadeStart + int(s.between(7, 25)*24)
 	case kindRug:
 		r.riseStart, r.rise = 2, s.between(1.1, 2.3)
-		r.ruggedAt = int(s.spread(20, 220))
+		r.ruggedAt = int(s.spread(30, 420))
 		r.riseEnd = r.ruggedAt
 		r.busy = s.between(0.8, 1.5)
 	case kindHoneypot:

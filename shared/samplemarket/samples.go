@@ -1,0 +1,91 @@
+package samplemarket
+
+// Samples are addresses worth trying, a cross-section of what the market holds.
+type Samples struct {
+	Wallets []Sample `json:"wallets"`
+	Tokens  []Sample `json:"tokens"`
+	Traders []Sample `json:"traders"`
+}
+
+// Sample is one address to try.
+type Sample struct {
+	Address string `json:"address"`
+	Chain   string `json:"chain"`
+	Kind    string `json:"kind"`
+	About   string `json:"about"`
+}
+
+// Samples is a cross-section of addresses to try: of every planted behaviour and kind, spread over the chains.
+func (m *Market) Samples() Samples {
+	var samples Samples
+	m.view(func() {
+		for i := range plans {
+			group := plans[i].group
+			about, wanted := sampleAbout[group]
+			for n := range 2 {
+				w := m.worlds[(i+3*n)%len(m.worlds)]
+				id := w.liveliest(group)
+				if !wanted || id < 0 {
+					continue
+				}
+				me := &w.wallets[id]
+				sample := Sample{Address: w.entities[me.entity].address.String(), Chain: w.spec.slug, Kind: group, About: about}
+				samples.Wallets = append(samples.Wallets, sample)
+				if me.plan.role == roleTrader && me.record.closed >= 10 {
+					samples.Traders = append(samples.Traders, sample)
+				}
+			}
+		}
+		for kind := kindMajor; kind < kindSpam; kind++ {
+			for n := range 3 {
+				w := m.worlds[(int(kind)+2*n)%len(m.worlds)]
+				if t := w.newestOf(kind); t != nil {
+					samples.Tokens = append(samples.Tokens, Sample{Address: w.entities[t.entity].address.String(), Chain: w.spec.slug, Kind: tokenKindNames[kind], About: tokenAbout[kind]})
+				}
+			}
+		}
+	})
+	return samples
+}
+
+// liveliest is the wallet of a group with the most transactions, -1 when none has any.
+func (w *world) liveliest(group string) int {
+	best, most := -1, 0
+	for i := range w.wallets {
+		if me := &w.wallets[i]; me.plan.group == group && len(w.entities[me.entity].touch) > most {
+			best, most = i, len(w.entities[me.entity].touch)
+		}
+	}
+	return best
+}
+
+// newestOf is the youngest token of a kind that has traded a while.
+func (w *world) newestOf(kind tokenKind) *token {
+	for i := len(w.tokens) - 1; i >= 0; i-- {
+		if t := &w.tokens[i]; t.kind == kind && t.pool >= 0 && len(w.pools[t.pool].swaps) >= 20 && (kind != kindRug || t.ruggedAt == 0 || i < len(w.tokens)/2) {
+			return t
+		}
+	}
+	return nil
+}
+
+var tokenAbout = [...]string{
+	kindMajor: "An established token with deep liquidity.", kindGrower: "Rises over weeks.", kindPhoenix: "Fell by more than half, then recovered.",
+	kindPump: "Pumped within hours, then faded.", kindRug: "Its creator can take, or has taken, the liquidity.", kindHoneypot: "It can be bought and not sold.",
+	kindTaxed: "Every trade is taxed by the contract.", kindStagnant: "Barely moves.", kindFader: "Bleeds slowly.",
+	kindThin: "A few accounts trade it among themselves.",
+}
+
+var sampleAbout = map[string]string{
+	"skilled-flipper": "Picks winners and is out within a day.", "skilled-swing": "Picks winners and holds them for days.",
+	"skilled-position": "Picks winners and holds them for weeks.", "skilled-launch": "Good on tokens under a day old, ordinary elsewhere.",
+	"lucky-swing": "Picks at random and holds for days.", "lucky-few": "Too few trades to tell skill from luck.",
+	"losing-swing": "Buys what is about to fall.", "loss-hider": "Takes small profits and never sells a loser.",
+	"scalper": "Holds for minutes.", "degen": "Only buys tokens under a week old.", "diamond": "Held through a fall of more than half.",
+	"whale": "Trades that move deep pools.", "tourist": "One trade.", "dormant": "Has not traded for months.",
+	"wash-round-trip": "Buys and sells the same quantity back within the hour.", "wash-ring": "Passes one token around a closed group.",
+	"thin-printer": "Profits only in a token of its own.", "mev-bot": "Buys and sells in the same block, around somebody else.",
+	"sniper": "Buys in the first blocks of a pool.", "insider": "Gets tokens from the creator before the pool opens.",
+	"airdrop-farmer": "Lives on claims.", "rotator": "Every sale pays for another token.", "accumulator": "Buys steadily, hardly sells.",
+	"holder": "A few old positions.", "market-maker": "Trades both sides, around the clock.", "robot": "Fast and never asleep.", "busy": "More than a thousand trades.",
+}
