@@ -293,7 +293,7 @@ func (a *Adapter) CurrentPrices(ctx context.Context, on *chain.Chain, assets []c
 	for i, group := range groups {
 		calls.Go(func() (err error) {
 			path := "/prices/current/" + strings.Join(group, ",")
-			answers[i], err = upstream.Get(ctx, a.client, path, url.Values{"searchWidth": {width()}}, upstream.JSON[answer])
+			answers[i], err = upstream.Get(ctx, a.client, path, nil, upstream.JSON[answer])
 			return err
 		})
 	}

@@ -172,10 +172,7 @@ type candleAnswer struct {
 }
 
 func (r *reading) page(ctx context.Context, before time.Time) (page, error) {
-	query := url.Values{
-		"aggregate": {"1"}, "limit": {strconv.Itoa(candlesPerPage)}, "currency": {"usd"}, "token": {r.token.String()},
-		"include_empty_intervals": {"false"},
-	}
+	query := url.Values{"limit": {strconv.Itoa(candlesPerPage)}, "currency": {"usd"}, "token": {r.token.String()}}
 	if !before.IsZero() {
 		query.Set("before_timestamp", strconv.FormatInt(before.Unix(), 10))
 	}
@@ -236,7 +233,7 @@ func readCandle(row []upstream.Number, now time.Time) (market.Candle, bool) {
 		}
 	}
 	highest, lowest := max(candle.Open, candle.Close), min(candle.Open, candle.Close)
-	if candle.High < candle.Low || candle.High < highest*(1-rounding) || candle.Low > lowest*(1+rounding) {
+	if candle.High < highest*(1-rounding) || candle.Low > lowest*(1+rounding) {
 		return market.Candle{}, false
 	}
 	candle.High, candle.Low = max(candle.High, highest), min(candle.Low, lowest)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -489,6 +490,29 @@ func TestNothingGoesOutAfterTheDeadline(t *testing.T) {
 			t.Fatal(err)
 		}
 		time.Sleep(time.Minute)
+	})
+}
+
+// Three tenths of the attempts fail: 0.3 cubed of the questions stay without an answer, and the breaker stays out of it.
+func TestMostQuestionsAreAnsweredByAFlakyProvider(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		random := rand.New(rand.NewPCG(1, 2))
+		attempts, good := 0, 0
+		c := newClient(upstream.Shared{Random: random.Float64, Transport: transport(func(*http.Request) (*http.Response, error) {
+			if attempts++; random.Float64() < 0.3 {
+				return reply(502, ""), nil
+			}
+			return reply(200, `{"answer":"yes"}`), nil
+		})}, nil)
+		for range 2000 {
+			if _, err := upstream.Get(t.Context(), c, "/x", nil, upstream.JSON[answer]); err == nil {
+				good++
+			}
+		}
+		if good < 1930 || attempts > 2900 {
+			t.Fatalf("%d of 2000 answered in %d attempts", good, attempts)
+		}
+		t.Logf("%d of 2000 answered in %d attempts", good, attempts)
 	})
 }
 
