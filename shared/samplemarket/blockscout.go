@@ -198,11 +198,25 @@ func (w *world) tokenInfo(assetID int32) tokenInfo {
 	return info
 }
 
-// eachTransfer visits the ERC-20 legs of a transaction with the index of their log in the block.
+// eachTransfer visits the ERC-20 legs of a transaction with the index of their log in the block: the one logsOf gives, without
+// rendering any log.
 func (w *world) eachTransfer(tx int32, visit func(leg int32, logIndex int)) {
-	for _, log := range w.logsOf(tx) {
-		if log.leg >= 0 {
-			visit(log.leg, log.index)
+	t := &w.txs[tx]
+	wrapper := w.assets[wrappedAsset].entity
+	index, next := int(t.index)*logStride, t.swaps
+	for j := t.legs; j < t.legs+int32(t.legCount); j++ {
+		switch l := &w.legs[j]; {
+		case l.asset != nativeAsset:
+			visit(j, index)
+			index++
+		case l.to == wrapper || l.from == wrapper:
+			index++
+		}
+		for ; next < t.swaps+int32(t.swapped) && w.swaps[next].after == j; next++ {
+			index++
+			if w.pools[w.swaps[next].pool].version == poolV2 {
+				index++ // the Sync before the Swap
+			}
 		}
 	}
 }

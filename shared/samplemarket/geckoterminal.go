@@ -407,10 +407,10 @@ func (w *world) geckoOHLCV(r *request, p *pool) (int, any) {
 	}
 	basis := priceBasis{ofQuote: ofQuote, inOther: r.query.Get("currency") == "token"}
 	bars := w.candles(p, unit*aggregate, before, r.whole("limit", 100, 1, 1000), basis, r.query.Get("include_empty_intervals") == "true")
-	list := make([][6]any, 0, len(bars))
+	list := make([][6]float64, 0, len(bars))
 	for i := range bars {
 		b := &bars[i]
-		list = append(list, [6]any{b.time, b.open, b.high, b.low, b.close, b.volume})
+		list = append(list, [6]float64{float64(b.time), b.open, b.high, b.low, b.close, b.volume})
 	}
 	meta := func(assetID int32) map[string]any {
 		a := &w.assets[assetID]

@@ -22,7 +22,6 @@ const (
 // eventLog is one log of a transaction.
 type eventLog struct {
 	index   int   // in the block
-	leg     int32 // the ERC-20 leg it tells of, -1 for others
 	address int32 // the emitting contract
 	topics  []string
 	data    string
@@ -35,8 +34,8 @@ const logStride = 128
 func (w *world) logsOf(id int32) []eventLog {
 	t := &w.txs[id]
 	logs := make([]eventLog, 0, int(t.legCount)+2*int(t.swapped)+1)
-	emit := func(address, leg int32, data string, topics ...string) {
-		logs = append(logs, eventLog{index: int(t.index)*logStride + len(logs), leg: leg, address: address, topics: topics, data: data})
+	emit := func(address int32, data string, topics ...string) {
+		logs = append(logs, eventLog{index: int(t.index)*logStride + len(logs), address: address, topics: topics, data: data})
 	}
 	wrapper := w.assets[wrappedAsset].entity
 	next := t.swaps
@@ -44,11 +43,11 @@ func (w *world) logsOf(id int32) []eventLog {
 		l := &w.legs[j]
 		switch {
 		case l.asset != nativeAsset:
-			emit(w.assets[l.asset].entity, j, hexWord(w.assets[l.asset].rawWord(l.amount)), topicTransfer, w.addressTopic(l.from), w.addressTopic(l.to))
+			emit(w.assets[l.asset].entity, hexWord(w.assets[l.asset].rawWord(l.amount)), topicTransfer, w.addressTopic(l.from), w.addressTopic(l.to))
 		case l.to == wrapper:
-			emit(wrapper, -1, hexWord(w.assets[wrappedAsset].rawWord(l.amount)), topicDeposit, w.addressTopic(l.from))
+			emit(wrapper, hexWord(w.assets[wrappedAsset].rawWord(l.amount)), topicDeposit, w.addressTopic(l.from))
 		case l.from == wrapper:
-			emit(wrapper, -1, hexWord(w.assets[wrappedAsset].rawWord(l.amount)), topicWithdrawal, w.addressTopic(l.to))
+			emit(wrapper, hexWord(w.assets[wrappedAsset].rawWord(l.amount)), topicWithdrawal, w.addressTopic(l.to))
 		}
 		for ; next < t.swaps+int32(t.swapped) && w.swaps[next].after == j; next++ {
 			w.swapLogs(&w.swaps[next], emit)
@@ -59,19 +58,19 @@ func (w *world) logsOf(id int32) []eventLog {
 		asset := &w.assets[a.asset]
 		switch {
 		case asset.kind == assetCollectible:
-			emit(asset.entity, -1, hexWord(word(0, 1)), topicApprovalForAll, w.addressTopic(a.owner), w.addressTopic(a.spender))
+			emit(asset.entity, hexWord(word(0, 1)), topicApprovalForAll, w.addressTopic(a.owner), w.addressTopic(a.spender))
 		case a.permit2:
-			emit(w.permit2, -1, hexWord(allowanceWord(asset, a.amount, 160))+hexWord(word(0, uint64(a.expires)))[2:], topicPermit2,
+			emit(w.permit2, hexWord(allowanceWord(asset, a.amount, 160))+hexWord(word(0, uint64(a.expires)))[2:], topicPermit2,
 				w.addressTopic(a.owner), w.addressTopic(asset.entity), w.addressTopic(a.spender))
 		default:
-			emit(asset.entity, -1, hexWord(allowanceWord(asset, a.amount, 256)), topicApproval, w.addressTopic(a.owner), w.addressTopic(a.spender))
+			emit(asset.entity, hexWord(allowanceWord(asset, a.amount, 256)), topicApproval, w.addressTopic(a.owner), w.addressTopic(a.spender))
 		}
 	}
 	return logs
 }
 
 // swapLogs emits what a pool says about a swap, in its version's terms.
-func (w *world) swapLogs(s *swap, emit func(address, leg int32, data string, topics ...string)) {
+func (w *world) swapLogs(s *swap, emit func(address int32, data string, topics ...string)) {
 	p := &w.pools[s.pool]
 	token, quote := &w.assets[p.token], &w.assets[p.quote]
 	tokenFirst := w.tokenIsFirst(p)
@@ -85,18 +84,18 @@ func (w *world) swapLogs(s *swap, emit func(address, leg int32, data string, top
 	}
 	switch p.version {
 	case poolV2:
-		emit(p.entity, -1, "0x"+pair(token.rawWord(s.tokenReserve), quote.rawWord(s.quoteReserve)), topicSync)
+		emit(p.entity, "0x"+pair(token.rawWord(s.tokenReserve), quote.rawWord(s.quoteReserve)), topicSync)
 		in := pair(token.rawWord(max(0, -s.tokenOut)), quote.rawWord(max(0, -s.quoteOut)))
 		out := pair(token.rawWord(max(0, s.tokenOut)), quote.rawWord(max(0, s.quoteOut)))
-		emit(p.entity, -1, "0x"+in+out, topicSwapV2, router, trader)
+		emit(p.entity, "0x"+in+out, topicSwapV2, router, trader)
 	default:
 		price, liquidity, tick := w.curve(p, s.tokenReserve, s.quoteReserve)
 		state := bigWord(price) + bigWord(liquidity) + bigWord(big.NewInt(tick))
 		if p.version == poolV3 {
-			emit(p.entity, -1, "0x"+pair(token.rawWord(-s.tokenOut), quote.rawWord(-s.quoteOut))+state, topicSwapV3, router, trader)
+			emit(p.entity, "0x"+pair(token.rawWord(-s.tokenOut), quote.rawWord(-s.quoteOut))+state, topicSwapV3, router, trader)
 			return
 		}
-		emit(p.entity, -1, "0x"+pair(token.rawWord(s.tokenOut), quote.rawWord(s.quoteOut))+state+hexWord(word(0, uint64(p.feeHundredth)))[2:],
+		emit(p.entity, "0x"+pair(token.rawWord(s.tokenOut), quote.rawWord(s.quoteOut))+state+hexWord(word(0, uint64(p.feeHundredth)))[2:],
 			topicSwapV4, hexHash(p.id), router)
 	}
 }

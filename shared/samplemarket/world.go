@@ -1,6 +1,9 @@
 package samplemarket
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 const daySeconds = 86400
 
@@ -125,6 +128,7 @@ func (w *world) furnish() {
 func (w *world) advance(unix int64) {
 	head := w.spec.timeOfBlock(w.spec.blockAt(unix)) - w.start
 	until := int32(max(min(head, math.MaxInt32), math.MinInt32+1))
+	w.reserve(int(int64(until)-int64(max(w.now, 0))) / daySeconds)
 	for len(w.queue.events) > 0 && w.queue.events[0].at <= until {
 		e := w.queue.pop()
 		w.now = e.at
@@ -134,6 +138,16 @@ func (w *world) advance(unix int64) {
 		w.now = until
 	}
 	w.nativeUSD.extend(int(max(w.now, 0)/hourSeconds) + 2) // so that readers, who share the world, never have to
+}
+
+// reserve makes room for what so many days usually bring, so that a long history is not copied over and over.
+func (w *world) reserve(days int) {
+	if days < 3 {
+		return
+	}
+	w.txs = slices.Grow(w.txs, days*720)
+	w.legs = slices.Grow(w.legs, days*1960)
+	w.swaps = slices.Grow(w.swaps, days*730)
 }
 
 func (w *world) happen(e *event) {
