@@ -53,7 +53,7 @@ func sourceOf(remote string) string {
 	if err != nil {
 		return host
 	}
-	address = address.Unmap().WithZone("")
+	address = address.Unmap()
 	if address.Is6() {
 		network, err := address.Prefix(64)
 		if err == nil {

@@ -54,6 +54,18 @@ func TestLimitIsToldAndKept(t *testing.T) {
 	}
 }
 
+func TestSecondsAreRoundedUp(t *testing.T) {
+	handler, f, _ := start(t, score())
+	setLimit(t, f, 50, 3) // 1.2 s a unit
+	c := post("/v1/trader-score", f.Key, good)
+	if got := c.Do(t, handler).Header.Get("RateLimit"); got != `"fair-use";r=1;t=3` {
+		t.Errorf("RateLimit %s, want t=3 for 2.4 s", got)
+	}
+	if problem := c.Do(t, handler).Problem(t); problem.RetryAfterSeconds != 2 {
+		t.Errorf("retry after %d s, want 2 for 1.2 s", problem.RetryAfterSeconds)
+	}
+}
+
 func TestRequestsThatNeverFitTheBurst(t *testing.T) {
 	handler, f, _ := start(t, ordinary()...)
 	setLimit(t, f, 600, 5)
@@ -176,6 +188,11 @@ func TestStoreTroubleIsMeteredInMemory(t *testing.T) {
 				if f.Metrics.Total(endpoint.MetricMeterFallback) < 100 || f.Metrics.Total(endpoint.MetricUncounted) != 120 {
 					t.Errorf("fallback %d, uncounted %d", f.Metrics.Total(endpoint.MetricMeterFallback), f.Metrics.Total(endpoint.MetricUncounted))
 				}
+				// Refusals take nothing: two units are back after a fifth of a second.
+				f.Clock.Advance(200 * time.Millisecond)
+				if answer := post("/v1/trader-score", f.Key, good).Do(t, handler); answer.Status != 200 {
+					t.Errorf("after two units' time: %d", answer.Status)
+				}
 				f.Store.Trouble(nil)
 				f.Clock.Advance(2 * time.Second)
 				before := f.Metrics.Total(endpoint.MetricMeterFallback)
@@ -240,6 +257,12 @@ func TestThoseWhoHangUpPay(t *testing.T) {
 	handler.ServeHTTP(httptest.NewRecorder(), request)
 	if got := left(t, f, limit); got != 1197 {
 		t.Errorf("%d units left, want 1197", got)
+	}
+	// Nor does hanging up early look like trouble of the store, which would loosen everybody's limit.
+	started = make(chan struct{})
+	handler.ServeHTTP(httptest.NewRecorder(), request)
+	if got := f.Metrics.Total(endpoint.MetricMeterFallback); got != 0 {
+		t.Errorf("metered in memory %d times", got)
 	}
 }
 
