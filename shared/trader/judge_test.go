@@ -77,9 +77,9 @@ func TestQuality(t *testing.T) {
 	}{
 		{"skilled", skilled, nil, nil, trader.Skill, "SKILL"},
 		{"skilled and timed", skilled, nil, p(0.03), trader.Skill, "SKILL"},
-		{"skilled but not by timing", skilled, nil, p(0.4), trader.Luck, "SKILL"},
+		{"skilled but not by timing", skilled, nil, p(0.4), trader.Luck, "NO_TIMING"},
 		{"short", []float64{0.5, 0.4, 0.6, 0.5}, nil, nil, trader.Unrated, "THIN"},
-		{"nine good trades", repeat(3, 0.6, 0.5, 0.4), nil, nil, trader.Luck, ""},
+		{"nine good trades", repeat(3, 0.6, 0.5, 0.4), nil, nil, trader.Luck, "LUCK"},
 		{"one lucky trade", lucky, nil, nil, trader.Luck, ""},
 		{"losing", repeat(20, -0.4, 0.1), nil, nil, trader.Luck, "NEGATIVE_EDGE"},
 		{"nothing but total losses", repeat(12, -1), nil, nil, trader.Luck, "NEGATIVE_EDGE"},
@@ -91,7 +91,7 @@ func TestQuality(t *testing.T) {
 					r.PnLUSD *= 20
 				}
 			}
-		}, nil, trader.Luck, "SKILL"},
+		}, nil, trader.Luck, "SIZE_MISMATCH"},
 		{"washing", skilled, func(e *trader.Evidence) {
 			e.Conduct.Wash = trader.Wash{Suspected: true, Signals: []trader.Signal{{Reason: reason.Reason{Code: "WASH_RING", Text: "x"}}}}
 		}, nil, trader.WashSuspected, "WASH_RING"},

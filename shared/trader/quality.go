@@ -61,10 +61,15 @@ func JudgeQuality(e Evidence, m Measures, timingP *float64) Quality {
 		}
 		facts = append(facts, timed)
 	}
-	// What weakens the record follows what decides the verdict.
 	for _, weakness := range shortcomings(m, neutral) {
 		weakness.weight = min(weakness.weight, 40)
+		if (weakness.code == codeThin && m.EffectiveN < priorStrength) || (weakness.code == codeSizeMismatch && m.CostWeightedReturn <= 0) {
+			weakness.weight = 49
+		}
 		facts = append(facts, weakness)
+	}
+	if verdict == Luck && facts[0].code == codeSkill {
+		facts[0].weight = 35 // something else decides, and is said first
 	}
 	return Quality{Verdict: verdict, Reasons: explain(facts)}
 }

@@ -59,8 +59,9 @@ type Rating struct {
 
 // Rate grades a trader. The raw score is a quarter win rate, two fifths profitability and the rest consistency; confidence
 // pulls it toward the neutral middle, so that a thin history is neither good nor bad. Without evidence (strict PSR* below
-// 0.80) the score stays below B, which stops traders that hide their losses. Suspected wash trading or insider supply caps the
-// grade at D and makes the verdict avoid.
+// 0.80) the score stays below B, which stops traders that hide their losses. Mirror-worthy takes a B, confidence of 0.5, a gain
+// also without the best trade, and no sign of a robot. Suspected wash trading or insider supply caps the grade at D and makes
+// the verdict avoid.
 func Rate(e Evidence, m Measures) Rating {
 	rating := Rating{Confidence: m.Confidence, SampleSize: m.N, Verdict: Unrated, Score: math.NaN()}
 	if m.N < minimumRated {
@@ -87,7 +88,7 @@ func Rate(e Evidence, m Measures) Rating {
 	case disqualified || rating.Grade == "F":
 		rating.Verdict = Avoid
 	case rating.Score >= 58 && m.Confidence >= confidenceNeeded && m.PSRStarStrict >= evidenceNeeded &&
-		e.Conduct.Automated.Verdict != AutomationLikely:
+		m.LeaveBestOutMean > 0 && e.Conduct.Automated.Verdict != AutomationLikely:
 		rating.Verdict = MirrorWorthy
 	}
 	rating.Reasons = ratedReasons(e, m, parts)
@@ -171,6 +172,9 @@ func ratedReasons(e Evidence, m Measures, p parts) []reason.Reason {
 		facts = append(facts, chanceFact(m, 50))
 	} else {
 		facts = append(facts, chanceFact(m, moved(consistencyWeight*evidenceWeight, p.evidence)))
+	}
+	if raw > neutral && m.LeaveBestOutMean <= 0 {
+		facts = append(facts, fact{codeOneTrade, 60, parameters{n: m.N, x: m.LeaveBestOutMean}})
 	}
 	facts = append(facts, shortcomings(m, math.Abs(raw-neutral))...)
 	if e.Conduct.Automated.Verdict == AutomationLikely {

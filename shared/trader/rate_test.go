@@ -212,6 +212,13 @@ func TestConfidenceIsNeededToBeMirrored(t *testing.T) {
 	}
 }
 
+func TestOneLuckyTradeIsNotMirrored(t *testing.T) {
+	e := record(append(repeat(12, -0.3, 0.2), 40)...)
+	if rating := trader.Rate(e, trader.Measure(e)); rating.Score < 58 || rating.Verdict != trader.Watch || rating.Reasons[0].Code != "ONE_TRADE" {
+		t.Errorf("%+v", rating)
+	}
+}
+
 func TestUnknownCostsLowerConfidenceByHalfAtMost(t *testing.T) {
 	e := record(repeat(10, 0.3, -0.1)...)
 	for matched, want := range map[float64]float64{1: 20.0 / 30, 0.7: 0.7 * 20 / 30, 0.5: 10.0 / 30, 0.1: 10.0 / 30} {
