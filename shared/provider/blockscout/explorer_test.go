@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -145,6 +146,7 @@ func TestActivityMerges(t *testing.T) {
 			transactionRow(950, 95, 4, bob, alice, "0", "7", `"ok"`),                                        // a call without value
 			transactionRow(940, 94, 4, alice, alice, "5", "7", `"ok"`),                                      // to itself
 			transactionRow(930, 93, 4, alice, router, "5", "7", `"error"`),                                  // failed
+			transactionRow(920, 80, 3, bob, alice, "51", "7", `"ok"`),                                       // after the next one, whatever the hashes
 			transactionRow(920, 92, 1, bob, alice, "50", "7", `"ok"`),                                       // received
 			transactionRow(910, 91, 4, alice, router, "0", "21000", `"ok"`),                                 // sold
 			transactionRow(900, 90, 9, alice, router, "1000", "300", `"ok"`),                                // bought
@@ -174,8 +176,8 @@ func TestActivityMerges(t *testing.T) {
 			internalRow(905, 81, 1, "selfdestruct", router, alice, "6", true),
 		},
 	}}
-	dropped := 0
-	activity, err := f.adapter(func(c upstream.Call) { dropped += c.Dropped }).Activity(context.Background(), ethereum(), wallet)
+	var dropped atomic.Int64
+	activity, err := f.adapter(func(c upstream.Call) { dropped.Add(int64(c.Dropped)) }).Activity(context.Background(), ethereum(), wallet)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -186,6 +188,7 @@ func TestActivityMerges(t *testing.T) {
 		"905/-1 gas 0; +6 native " + r + " @-1",
 		"910/4 gas 21000; +930 native " + r + " @-1; +2 native " + r + " @-1; -70 " + g + " " + r + " @12",
 		"920/1 gas 0; +50 native " + b + " @-1",
+		"920/3 gas 0; +51 native " + b + " @-1",
 		"930/4 gas 7 failed",
 		"940/4 gas 7",
 		"940/-1 gas 0; +4 " + g + " 0x0000..0000 @3 minted; -3 " + g + " 0x0000..0000 @5 burned",
@@ -202,14 +205,14 @@ func TestActivityMerges(t *testing.T) {
 	if activity.Truncated || !activity.Since.IsZero() {
 		t.Error("truncated")
 	}
-	if dropped != 3 {
-		t.Errorf("%d rows dropped, want the malformed one, the negative one and the one without decimals", dropped)
+	if dropped.Load() != 3 {
+		t.Errorf("%d rows dropped, want the malformed one, the negative one and the one without decimals", dropped.Load())
 	}
 	bought := activity.Transactions[0]
 	if bought.Method != "swapExactTokensForETH" || bought.Sender != wallet || bought.Target != mustParse(router) || !bought.Time.Equal(now.Add(-100*time.Minute)) {
 		t.Errorf("%+v", bought)
 	}
-	if sponsored := activity.Transactions[8]; !sponsored.Sender.IsZero() || sponsored.Method != "swap" {
+	if sponsored := activity.Transactions[9]; !sponsored.Sender.IsZero() || sponsored.Method != "swap" {
 		t.Errorf("%+v", sponsored)
 	}
 	token := activity.Tokens[mustParse(gold)]
@@ -298,13 +301,13 @@ func TestHoldings(t *testing.T) {
 			{"token":` + strings.Replace(goldToken, "ERC-20", "ERC-1155", 1) + `,"value":"9","token_id":"1"},
 			{"token":` + strings.Replace(goldToken, `"6"`, "null", 1) + `,"value":"9"}, "nonsense"]`,
 	}}
-	dropped := 0
-	holdings, err := f.adapter(func(c upstream.Call) { dropped += c.Dropped }).Holdings(context.Background(), ethereum(), wallet)
+	var dropped atomic.Int64
+	holdings, err := f.adapter(func(c upstream.Call) { dropped.Add(int64(c.Dropped)) }).Holdings(context.Background(), ethereum(), wallet)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(holdings) != 3 || dropped != 2 {
-		t.Fatalf("%+v, %d dropped", holdings, dropped)
+	if len(holdings) != 3 || dropped.Load() != 2 {
+		t.Fatalf("%+v, %d dropped", holdings, dropped.Load())
 	}
 	if native := holdings[0]; native.Token.Address != chain.Native || native.Amount.Dec() != "1500000000000000000" || native.PriceUSD != 2500.5 {
 		t.Errorf("%+v", native)

@@ -208,14 +208,14 @@ func TestSpansAdapt(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			node := busy(200)
+			node := busy(90)
 			node.refuse = refuse
 			adapter := node.on(chain.BSC)
 			activity, err := adapter.Activity(context.Background(), bsc, mustParse(t, wallet))
 			if err != nil {
 				t.Fatal(err)
 			}
-			if len(activity.Transactions) != 200 || activity.Truncated {
+			if len(activity.Transactions) != 90 || activity.Truncated {
 				t.Fatal(len(activity.Transactions), activity.Truncated)
 			}
 			for i, transaction := range activity.Transactions {
