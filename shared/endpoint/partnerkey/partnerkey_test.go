@@ -284,7 +284,7 @@ func TestManyAskersShareOneReading(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := endpointtest.New(t)
 		release := make(chan struct{})
-		f.Store.Trouble(func(context.Context) error { <-release; return nil })
+		f.Store.Trouble(func(ctx context.Context) error { <-release; return ctx.Err() })
 		before := f.Store.Calls()
 		impatient, hangUp := context.WithCancel(t.Context())
 		var all sync.WaitGroup
@@ -298,6 +298,7 @@ func TestManyAskersShareOneReading(t *testing.T) {
 					t.Errorf("asker %d: %v", i, err)
 				}
 			})
+			synctest.Wait() // the first to ask, whose reading it is, is the one that hangs up
 		}
 		synctest.Wait()
 		hangUp()
