@@ -33,7 +33,7 @@ func NewService(config Config, parts Parts) (endpoint.Service, error) {
 	return endpoint.Service{
 		Sources: sources, SampleMarket: config.Mode == Sample,
 		Keys: partnerkey.NewKeyring(parts.Keys, parts.Pepper, time.Now), Meter: parts.Meter,
-		Present: config.Clock(), Log: parts.Log, Metrics: parts.Metrics, Routes: parts.Routes,
+		Clock: time.Now, Present: config.Clock(), Log: parts.Log, Metrics: parts.Metrics, Routes: parts.Routes,
 		SingleTimeout: config.SingleTimeout, BundleTimeout: config.BundleTimeout,
 	}, nil
 }

@@ -63,32 +63,67 @@ func newDoor(seed uint64) door {
 	return door{mu: &sync.Mutex{}, faults: map[string]Fault{}, calls: map[string]int{}, stream: newStream(mixAll(seed, hashText("faults")))}
 }
 
-// SetFault makes a provider fail from now on. FaultNone ends it.
-func (m *Market) SetFault(provider string, f Fault) {
-	m.door.mu.Lock()
-	defer m.door.mu.Unlock()
-	m.door.faults[provider] = f
+// Entrance is a way into a market with faults, a delay and counts of its own: one market can fail in several ways at a time,
+// each for other callers.
+type Entrance struct {
+	market *Market
+	door   door
 }
+
+// Entrance opens another way into the market. Nothing fails there yet.
+func (m *Market) Entrance() *Entrance { return &Entrance{market: m, door: newDoor(m.config.Seed)} }
+
+// Handler serves every provider, like the market's own.
+func (e *Entrance) Handler() http.Handler {
+	return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) { e.market.serve(&e.door, rw, r) })
+}
+
+// SetFault makes a provider fail from now on. FaultNone ends it.
+func (e *Entrance) SetFault(provider string, f Fault) { e.door.setFault(provider, f) }
 
 // SetLatency delays every answer.
-func (m *Market) SetLatency(d time.Duration) {
-	m.door.mu.Lock()
-	defer m.door.mu.Unlock()
-	m.door.latency = d
-}
+func (e *Entrance) SetLatency(d time.Duration) { e.door.setLatency(d) }
 
 // Calls counts the requests since the last ResetCalls, by path and query; for JSON-RPC by path, method and parameters.
-func (m *Market) Calls() map[string]int {
-	m.door.mu.Lock()
-	defer m.door.mu.Unlock()
-	return maps.Clone(m.door.calls)
-}
+func (e *Entrance) Calls() map[string]int { return e.door.counted() }
 
 // ResetCalls starts counting anew.
-func (m *Market) ResetCalls() {
-	m.door.mu.Lock()
-	defer m.door.mu.Unlock()
-	clear(m.door.calls)
+func (e *Entrance) ResetCalls() { e.door.reset() }
+
+// SetFault is Entrance.SetFault for the market's own Handler.
+func (m *Market) SetFault(provider string, f Fault) { m.door.setFault(provider, f) }
+
+// SetLatency is Entrance.SetLatency for the market's own Handler.
+func (m *Market) SetLatency(d time.Duration) { m.door.setLatency(d) }
+
+// Calls is Entrance.Calls for the market's own Handler.
+func (m *Market) Calls() map[string]int { return m.door.counted() }
+
+// ResetCalls is Entrance.ResetCalls for the market's own Handler.
+func (m *Market) ResetCalls() { m.door.reset() }
+
+func (d *door) setFault(provider string, f Fault) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.faults[provider] = f
+}
+
+func (d *door) setLatency(latency time.Duration) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.latency = latency
+}
+
+func (d *door) counted() map[string]int {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return maps.Clone(d.calls)
+}
+
+func (d *door) reset() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	clear(d.calls)
 }
 
 // enter counts a request and decides its fate.

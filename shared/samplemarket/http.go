@@ -13,7 +13,9 @@ import (
 
 // Handler serves every provider under its own prefix: /blockscout/{chain}, /rpc/{chain}, /geckoterminal, /dexscreener, /defillama
 // and /goplus, each followed by the provider's own path.
-func (m *Market) Handler() http.Handler { return http.HandlerFunc(m.serve) }
+func (m *Market) Handler() http.Handler {
+	return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) { m.serve(&m.door, rw, r) })
+}
 
 // request is one call of a provider, with the market standing still.
 type request struct {
@@ -42,7 +44,7 @@ func (r *request) whole(key string, fallback, low, high int) int {
 
 const maxRequestBody = 1 << 20
 
-func (m *Market) serve(rw http.ResponseWriter, r *http.Request) {
+func (m *Market) serve(d *door, rw http.ResponseWriter, r *http.Request) {
 	provider, rest, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
 	call := r.URL.RequestURI()
 	var body []byte
@@ -54,7 +56,7 @@ func (m *Market) serve(rw http.ResponseWriter, r *http.Request) {
 		}
 		call += " " + callName(body)
 	}
-	kind, fault, latency := m.door.enter(provider, call)
+	kind, fault, latency := d.enter(provider, call)
 	if latency > 0 {
 		timer := time.NewTimer(latency)
 		defer timer.Stop()
@@ -80,7 +82,7 @@ func (m *Market) serve(rw http.ResponseWriter, r *http.Request) {
 	}
 	rw.Header().Set("Content-Type", "application/json; charset=utf-8")
 	if kind != FaultNone {
-		m.door.spoil(rw, r, kind, fault, status, encoded.Bytes())
+		d.spoil(rw, r, kind, fault, status, encoded.Bytes())
 		return
 	}
 	rw.WriteHeader(status)

@@ -71,7 +71,11 @@ type Config struct {
 // Shared is what all clients of a process have in common. Zero fields mean the real thing.
 type Shared struct {
 	Transport http.RoundTripper
-	Clock     func() time.Time
+	// Clock tells the time, by which pauses that providers ask for are kept.
+	Clock func() time.Time
+	// Present tells the instant that facts are checked against, where that is not the time: recorded and simulated facts have a
+	// present of their own. Nil for Clock.
+	Present func() time.Time
 	// Observe is told of every attempt, and of rows that were dropped. It must be quick and safe for concurrent use.
 	Observe func(Call)
 	// Random gives numbers in [0, 1) to spread retries with.
@@ -137,6 +141,9 @@ func New(config Config, shared Shared) *Client {
 	if shared.Clock == nil {
 		shared.Clock = time.Now
 	}
+	if shared.Present == nil {
+		shared.Present = shared.Clock
+	}
 	if shared.Observe == nil {
 		shared.Observe = func(Call) {}
 	}
@@ -173,8 +180,8 @@ func New(config Config, shared Shared) *Client {
 // Name is the provider's name.
 func (c *Client) Name() string { return c.config.Name }
 
-// Now is the clock that facts are checked against.
-func (c *Client) Now() time.Time { return c.shared.Clock() }
+// Now is the instant that facts are checked against.
+func (c *Client) Now() time.Time { return c.shared.Present() }
 
 // Drop notes that rows of an answer from path were left out because they could not be true.
 func (c *Client) Drop(path string, rows int) {
