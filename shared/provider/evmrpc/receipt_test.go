@@ -400,3 +400,19 @@ func FuzzReturnData(f *testing.F) {
 		parseCode(data)
 	})
 }
+
+func BenchmarkParseReceipt(b *testing.B) {
+	cases := readRecorded(b)
+	var logs []rawLog
+	for _, swap := range cases.Swaps {
+		logs = append(append(logs, swap.Log), swap.Transfers...)
+	}
+	body := receiptJSON(b, someHash, logs...)
+	b.SetBytes(int64(len(body)))
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := ParseReceipt(body); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
