@@ -21,10 +21,11 @@ BENCH ?= .
 bench:
 	go test -run '^$$' -bench '$(BENCH)' -benchmem ./...
 
-# Goals, what was measured, and whether they are met; DATA names a folder of real recorded inputs.
+# Goals, what was measured, and whether they are met; DATA names a folder of real recorded inputs, ONLY a part to measure.
 DATA ?=
+ONLY ?=
 accuracy:
-	go run ./infra/accuracy/report -data '$(DATA)'
+	go run ./infra/accuracy/report -data '$(DATA)' -only '$(ONLY)'
 
 # Partners and their keys: make key ARGS="create acme 'Acme Wallet'"
 ARGS ?=

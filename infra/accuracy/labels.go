@@ -26,7 +26,6 @@ type answered struct {
 	} `json:"walletPnlQuality"`
 	WalletArchetype struct {
 		Archetype string `json:"archetype"`
-		Automated string `json:"automated"`
 	} `json:"walletArchetype"`
 	TraderStyle struct {
 		Style string `json:"style"`
@@ -89,7 +88,6 @@ func labelKinds() []labelKind {
 	return []labelKind{
 		{"archetype", func(t *samplemarket.WalletTruth) string { return t.Archetype }, func(a *answered) string { return a.WalletArchetype.Archetype }},
 		{"wash", func(t *samplemarket.WalletTruth) string { return yes(t.Wash, "wash-suspected") }, func(a *answered) string { return yes(a.WalletPnLQuality.Verdict == "wash-suspected", "wash-suspected") }},
-		{"automated", func(t *samplemarket.WalletTruth) string { return yes(t.Automated, "automated") }, func(a *answered) string { return yes(a.WalletArchetype.Automated == "likely", "automated") }},
 		{"style", func(t *samplemarket.WalletTruth) string { return t.HoldStyle }, func(a *answered) string { return a.TraderStyle.Style }},
 		{"tempo", func(t *samplemarket.WalletTruth) string { return t.Tempo }, func(a *answered) string { return a.TraderStyle.Tempo }},
 		{"posture", func(t *samplemarket.WalletTruth) string { return t.Posture }, func(a *answered) string { return a.WalletNetflow.Posture }},

@@ -88,9 +88,9 @@ var plans = []plan{
 	{group: "rotator", role: roleRotator, archetype: "rotator", perWeek: 3, holdLow: 20 * 24, holdHigh: 40 * 24, usd: 600},
 	{group: "accumulator", role: roleAccumulator, archetype: "accumulator", perWeek: 3, holdLow: 30 * 24, holdHigh: 60 * 24, usd: 400, pick: pickMajor},
 	{group: "holder", role: roleHolder, archetype: "holder", perWeek: 60, usd: 2500, pick: pickMajor, entries: 4, activeFrom: 1},
-	{group: "market-maker", role: roleMarketMaker, archetype: "market-maker", automated: true, usd: 1500, pick: pickMajor},
+	{group: "market-maker", role: roleMarketMaker, automated: true, usd: 1500, pick: pickMajor},
 	{group: "robot", role: roleRobot, archetype: "flipper", automated: true, usd: 120, holdLow: 2, holdHigh: 6, pick: pickMajor},
-	{group: "empty", role: roleEmpty, archetype: "tourist", count: 3},
+	{group: "empty", role: roleEmpty, archetype: "unclassified", count: 3},
 }
 
 const (

@@ -132,8 +132,8 @@ var holdStyles = []struct {
 func (me *wallet) holdStyle() string {
 	holds := slices.Sorted(slices.Values(me.record.holds))
 	switch p := me.plan; {
-	case p.role == roleCrowd || p.role == roleMarketMaker || p.role == roleRing || p.role == rolePuppet || p.role == roleFarmer || p.role == roleInsider:
-		return "" // these trade without planned positions
+	case p.role == roleCrowd || p.role == roleMarketMaker || p.role == roleRing || p.role == rolePuppet || p.role == roleFarmer || p.role == roleInsider || p.role == roleSandwich || p.role == rolePrinter:
+		return "" // these trade without planned positions, or within one block, or out of a stock of their own
 	case len(holds) < 3:
 		return "insufficient-data"
 	case len(holds) < 4:

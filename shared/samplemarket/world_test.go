@@ -251,7 +251,7 @@ func TestLabelsSayWhatHappened(t *testing.T) {
 			t.Errorf("%s: %s holds %v (%s)", x.Group, x.Archetype, x.MedianHold, x.HoldStyle)
 		}
 	}
-	for group, style := range map[string]string{"scalper": "scalp", "lucky-flipper": "intraday", "skilled-swing": "swing", "lucky-swing": "swing", "robot": "intraday", "wash-round-trip": "scalp", "mev-bot": "scalp"} {
+	for group, style := range map[string]string{"scalper": "scalp", "lucky-flipper": "intraday", "skilled-swing": "swing", "lucky-swing": "swing", "robot": "intraday", "wash-round-trip": "scalp"} {
 		if got := styles[group][style]; got < 45 {
 			t.Errorf("%s: only %d hold %s: %v", group, got, style, styles[group])
 		}

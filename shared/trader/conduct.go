@@ -39,10 +39,11 @@ type Signal struct {
 	Reason reason.Reason
 }
 
-// Insider tells whether supply reached the wallet before the public could buy.
+// Insider tells whether supply, or a creator's money, reached the wallet before the public could buy.
 type Insider struct {
 	Suspected bool
-	// Tokens were received before their first pool existed and sold later, in address order.
+	// Tokens were received before their first pool existed and sold later, or bought soon after launch with their creator's
+	// money, in address order.
 	Tokens []chain.Address
 }
 
@@ -50,6 +51,8 @@ type Insider struct {
 type Surroundings struct {
 	// Launched is when a token's first pool was created.
 	Launched map[chain.Address]time.Time
+	// Creator is who deployed a token.
+	Creator map[chain.Address]chain.Address
 	// LiquidityUSD is both sides of a token's pools today.
 	LiquidityUSD map[chain.Address]float64
 	// Holders counts accounts holding a token; zero is unknown.

@@ -17,6 +17,9 @@ const (
 	thinHolders = 20
 	// controllingLiquidity is the part of a token's liquidity from which its provider makes the price.
 	controllingLiquidity = 0.2
+	// EarlyEntry is how soon after a token's launch a buy is early, FundingWindow how long before it money counts as sent for it.
+	EarlyEntry    = 48 * time.Hour
+	FundingWindow = 72 * time.Hour
 	// launchSlack is how far apart the creation of a pool and its first liquidity may lie.
 	launchSlack = 10 * time.Minute
 )
@@ -33,8 +36,8 @@ func Inspect(wallet chain.Address, book *position.Book, s Surroundings) Conduct 
 		}
 	}
 	supplied := view.suppliedBeforeLaunch()
-	conduct.Insider.Tokens = supplied
-	conduct.Insider.Suspected = len(supplied) >= insiderLaunches
+	conduct.Insider.Tokens = sortedAddresses(append(view.fundedByCreator(), supplied...))
+	conduct.Insider.Suspected = len(conduct.Insider.Tokens) >= insiderLaunches
 	conduct.Wash = view.wash(supplied)
 	return conduct
 }
@@ -122,6 +125,30 @@ func (v *view) suppliedBeforeLaunch() []chain.Address {
 		}
 	}
 	return sortedAddresses(tokens)
+}
+
+// fundedByCreator lists tokens that the wallet bought soon after launch with money that their creator had sent it shortly before.
+func (v *view) fundedByCreator() []chain.Address {
+	if len(v.s.Creator) == 0 {
+		return nil
+	}
+	var tokens []chain.Address
+	for _, indices := range v.byToken {
+		first := &v.trades[indices[0]]
+		creator, known := v.s.Creator[first.Token]
+		launched := v.s.Launched[first.Token]
+		if !known || creator == v.wallet || first.Side != position.Buy || launched.IsZero() || first.Time.Sub(launched) > EarlyEntry {
+			continue
+		}
+		for i := range v.transfers {
+			t := &v.transfers[i]
+			if t.In && t.Counterparty == creator && t.ValueUSD > 0 && !t.Time.After(first.Time) && first.Time.Sub(t.Time) <= FundingWindow {
+				tokens = append(tokens, first.Token)
+				break
+			}
+		}
+	}
+	return tokens
 }
 
 // controlled lists tokens whose market the wallet itself made: it added liquidity when the first pool was created, or what it

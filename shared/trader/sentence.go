@@ -41,6 +41,7 @@ const (
 	codeWashCluster   = "WASH_CLUSTER"
 	codeWashSizes     = "WASH_SIZES"
 	codeThinTokens    = "THIN_TOKENS"
+	codeThinVolume    = "THIN_VOLUME"
 )
 
 // smallSample is the number of results below which a sentence says how unsure its number is.
@@ -166,6 +167,8 @@ func sentence(code string, p parameters) string {
 		return fmt.Sprintf("%s of its volume was traded with %s funded from the same source.", percent(p.x), display.Count(p.k, "account"))
 	case codeWashSizes:
 		return fmt.Sprintf("Trade sizes over %s do not spread as natural ones do.", display.Count(p.n, "trade"))
+	case codeThinVolume:
+		return fmt.Sprintf("%s of its trading is in %s with fewer than 20 holders or under its own control (%s).", percent(p.x), display.Count(p.k, "token"), display.Count(p.n, "trade"))
 	case codeThinTokens:
 		return fmt.Sprintf("%s of its profit comes from %s with fewer than 20 holders or under its own control.", percent(p.x), display.Count(p.k, "token"))
 	}

@@ -54,6 +54,7 @@ func TestEverySentence(t *testing.T) {
 		{codeWashChurn, parameters{x: 80, low: -0.003}, "Turns its money over 80 times a day for a net result of -0.3% of volume."},
 		{codeWashCluster, parameters{x: 0.6, k: 3}, "60% of its volume was traded with 3 accounts funded from the same source."},
 		{codeWashSizes, parameters{n: 800}, "Trade sizes over 800 trades do not spread as natural ones do."},
+		{codeThinVolume, parameters{x: 0.9, k: 2, n: 40}, "90% of its trading is in 2 tokens with fewer than 20 holders or under its own control (40 trades)."},
 		{codeThinTokens, parameters{x: 0.71, k: 5}, "71% of its profit comes from 5 tokens with fewer than 20 holders or under its own control."},
 	} {
 		if got := (fact{c.code, 1, c.p}).reason(); got.Text != c.want || got.Code != c.code {

@@ -19,6 +19,10 @@ const (
 	roundTripSoft, roundTripHard = 0.30, 0.30
 	clusterSoft, clusterHard     = 0.10, 0.50
 	thinSoft, thinHard           = 0.10, 0.50
+	// A wallet that trades hardly anything but thin tokens makes their volume.
+	thinVolumeHard = 0.80
+	thinMinimum    = 20 // trades
+	thinSales      = 5
 	// softSignals together, over softVolume of the volume, are as good as a hard one.
 	softSignals = 3
 	softVolume  = 0.30
@@ -406,18 +410,48 @@ func (v *view) thinTokens(supplied []chain.Address, touched []bool) ([]chain.Add
 	winners := 0
 	for i := range v.book.Positions {
 		p := &v.book.Positions[i]
-		if p.Status != position.Closed || !(p.PnLUSD > 0) {
+		// What was received for free supply is profit too: a wallet that mints its own token pays nothing for it.
+		gain := p.AirdropUSD
+		if p.Status != position.Transferred && p.PnLUSD > 0 {
+			gain += p.PnLUSD
+		}
+		if !(gain > 0) {
 			continue
 		}
-		all += p.PnLUSD
+		all += gain
 		if containsAddress(thin, p.Token) {
-			made += p.PnLUSD
+			made += gain
 			makers[p.Token] = struct{}{}
 			winners++
 		}
 	}
+	sales, thinVolume, thinTrades := 0, 0.0, 0
+	for i := range v.trades {
+		t := &v.trades[i]
+		if !containsAddress(thin, t.Token) {
+			continue
+		}
+		thinTrades++
+		if t.Priced {
+			thinVolume += t.ValueUSD
+		}
+		if _, made := makers[t.Token]; made && t.Side == position.Sell {
+			sales++
+		}
+	}
+	var signals []Signal
+	if thinTrades >= thinMinimum && thinVolume >= thinVolumeHard*v.volume {
+		for i := range v.trades {
+			touched[i] = touched[i] || containsAddress(thin, v.trades[i].Token)
+		}
+		share := thinVolume / v.volume
+		signals = append(signals, Signal{
+			Code: codeThinVolume, Share: share, Hard: true,
+			Reason: fact{codeThinVolume, disqualifying, parameters{k: len(thin), n: thinTrades, x: share}}.reason(),
+		})
+	}
 	if all == 0 || made/all < thinSoft {
-		return thin, nil
+		return thin, signals
 	}
 	for i := range v.trades {
 		if _, made := makers[v.trades[i].Token]; made {
@@ -425,9 +459,9 @@ func (v *view) thinTokens(supplied []chain.Address, touched []bool) ([]chain.Add
 		}
 	}
 	share := made / all
-	// A single position proves no pattern.
-	return thin, []Signal{{
-		Code: codeThinTokens, Share: share, Hard: share >= thinHard && winners > 1,
+	// A single position proves no pattern, but selling into the same thin market again and again does.
+	return thin, append(signals, Signal{
+		Code: codeThinTokens, Share: share, Hard: share >= thinHard && (winners > 1 || sales >= thinSales),
 		Reason: fact{codeThinTokens, disqualifying, parameters{k: len(makers), x: share}}.reason(),
-	}}
+	})
 }

@@ -78,7 +78,7 @@ func CopySimulate() endpoint.Endpoint {
 		Name: "copy-simulate", Units: 2, Graded: true,
 		Summary:    "Simulates a follower who copied the wallet's entries with a delay, costs included.",
 		Parameters: []endpoint.Parameter{endpoint.Wallet, endpoint.Chain},
-		Needs:      append([]market.Port{market.TokenSecurityFacts}, historyNeeds...),
+		Needs:      historyNeeds,
 	}, gatherCopyFacts, assessCopySimulate)
 }
 
@@ -221,9 +221,6 @@ func (f copyFacts) simulationCoverage(result copysimulation.Result) []reason.Rea
 	var reasons []reason.Reason
 	if result.Pending > 0 && result.Counted > 0 {
 		reasons = append(reasons, because("PENDING_SOME", 0.2, "Still open and not counted: %s.", display.Count(result.Pending, "copy")))
-	}
-	if missing := f.Unreached + f.Beyond; missing > 0 {
-		reasons = append(reasons, because("UNREACHED", 0.3, "Prices of %s were not looked up this time; their entries are not counted.", display.Count(missing, "token")))
 	}
 	return reasons
 }

@@ -23,6 +23,21 @@ func (r *Record) coverageReasons(asOf time.Time) []reason.Reason {
 	}}
 }
 
+// coverageReasons says, besides what a record's do, how many tokens' prices were left out. That a provider withheld some weighs
+// as much as what was found: the next answer may differ.
+func (h *History) coverageReasons(asOf time.Time) []reason.Reason {
+	reasons := h.Record.coverageReasons(asOf)
+	if missing := h.Unreached + h.Beyond; missing > 0 {
+		weight := 0.3
+		if h.Unreached > 0 {
+			weight = 1
+		}
+		reasons = append(reasons, because("UNREACHED", weight,
+			"Prices of %s were not looked up this time; what depends on them is left out.", display.Count(missing, "token")))
+	}
+	return reasons
+}
+
 // because makes a reason of a template and its numbers.
 func because(code string, weight float64, template string, values ...any) reason.Reason {
 	return reason.Reason{Code: code, Weight: weight, Text: fmt.Sprintf(template, values...)}

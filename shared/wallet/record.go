@@ -33,7 +33,7 @@ type Record struct {
 }
 
 // recordNeeds are the ports behind a record.
-var recordNeeds = []market.Port{market.ActivityFacts, market.PriceFacts, market.PoolFacts}
+var recordNeeds = []market.Port{market.ActivityFacts, market.PriceFacts, market.PoolFacts, market.TokenSecurityFacts}
 
 // maximumPoolTokens bounds how many of a wallet's tokens are looked up, the latest traded first.
 const maximumPoolTokens = 300
@@ -97,9 +97,13 @@ func readRecord(ctx context.Context, sources market.Sources, on *chain.Chain, wa
 		record.Book = position.Build(ledger, marks, asOf)
 	}
 	record.Launched = launches(record.Pools)
+	creators, err := creatorsOf(ctx, sources.TokenSecurity, on, record)
+	if err != nil {
+		return nil, err
+	}
 	conduct := trader.Inspect(wallet, record.Book, trader.Surroundings{
-		Launched: record.Launched, LiquidityUSD: liquidity(record.Pools), Holders: holders(ledger.Tokens),
-		Accounts: activity.Accounts,
+		Launched: record.Launched, LiquidityUSD: liquidity(record.Pools), Holders: holders(ledger.Tokens, record.Pools),
+		Accounts: activity.Accounts, Creator: creators,
 	})
 	record.Evidence = trader.FromBook(record.Book, conduct, stats.Seed([]byte(on.Slug), wallet[:]))
 	record.Measures = trader.Measure(record.Evidence)
@@ -225,14 +229,62 @@ func liquidity(pools map[chain.Address][]market.Pool) map[chain.Address]float64 
 	return depth
 }
 
-func holders(tokens map[chain.Address]market.Token) map[chain.Address]int {
+// livePoolUSD is the liquidity from which a token counts as having a market today.
+const livePoolUSD = 1_000
+
+// holders counts the holders of tokens that have a market today. Of a token that died, those who hold it now say nothing of how
+// many traded it.
+func holders(tokens map[chain.Address]market.Token, pools map[chain.Address][]market.Pool) map[chain.Address]int {
 	known := make(map[chain.Address]int, len(tokens))
 	for address, token := range tokens {
-		if token.Holders > 0 {
+		deepest, found := deepestPool(pools[address])
+		if token.Holders > 0 && found && deepest.LiquidityUSD >= livePoolUSD {
 			known[address] = token.Holders
 		}
 	}
 	return known
+}
+
+// maximumCreators bounds how many tokens' creators are looked up, those entered last first.
+const maximumCreators = 20
+
+// creatorsOf finds who made the tokens that the wallet bought soon after launch with money somebody had just sent it. Nobody is
+// asked about other wallets.
+func creatorsOf(ctx context.Context, port market.TokenSecurityPort, on *chain.Chain, record *Record) (map[chain.Address]chain.Address, error) {
+	var tokens []chain.Address
+	for i := len(record.Book.Positions) - 1; i >= 0 && len(tokens) < maximumCreators; i-- {
+		p := &record.Book.Positions[i]
+		launched, known := record.Launched[p.Token]
+		if p.Buys > 0 && known && p.OpenedAt.Sub(launched) <= trader.EarlyEntry && record.fundedBefore(p.OpenedAt) {
+			tokens = append(tokens, p.Token)
+		}
+	}
+	if len(tokens) == 0 {
+		return nil, nil
+	}
+	tokens = sorted(tokens)
+	security, err := port.TokenSecurity(ctx, on, tokens)
+	if err != nil {
+		return nil, err
+	}
+	creators := make(map[chain.Address]chain.Address, len(security))
+	for token, found := range security {
+		if !found.Creator.IsZero() {
+			creators[token] = found.Creator
+		}
+	}
+	return creators, nil
+}
+
+// fundedBefore tells whether a person sent the wallet money within the funding window before an instant.
+func (r *Record) fundedBefore(at time.Time) bool {
+	for i := range r.Book.Ledger.Transfers {
+		t := &r.Book.Ledger.Transfers[i]
+		if t.In && t.Origin == position.TransferUnknown && t.ValueUSD > 0 && !t.Time.After(at) && at.Sub(t.Time) <= trader.FundingWindow {
+			return true
+		}
+	}
+	return false
 }
 
 // recentTrades are the trades of the last so many days before the record's instant.

@@ -43,7 +43,7 @@ func TraderEdge() endpoint.Endpoint {
 
 func assessTraderEdge(history *History, asOf time.Time) TraderEdgeAnswer {
 	edge := trader.JudgeEdge(history.Measures)
-	answer := TraderEdgeAnswer{Edge: edge.Edge, HoldStyle: trader.HoldStyle(history.Evidence.Results), BestAt: []BestAt{}}
+	answer := TraderEdgeAnswer{Edge: edge.Edge, HoldStyle: trader.HoldStyle(history.held()), BestAt: []BestAt{}}
 	reasons := edge.Reasons
 	best := trader.BestAt(history.Evidence.Results, history.segments(), history.Evidence.Seed)
 	for _, b := range best {

@@ -123,7 +123,7 @@ func (r rhythm) tempo(asOf time.Time) string {
 }
 
 func assessTraderStyle(record *Record, asOf time.Time) TraderStyleAnswer {
-	results := record.Evidence.Results
+	results := record.held()
 	r := measureRhythm(record.Book.Ledger.Trades)
 	hold := medianHold(results)
 	answer := TraderStyleAnswer{
@@ -154,6 +154,11 @@ func assessTraderStyle(record *Record, asOf time.Time) TraderStyleAnswer {
 	}
 	answer.Reasons = reason.Top(append(reasons, record.coverageReasons(asOf)...))
 	return answer
+}
+
+// held are the closed positions as results, those too whose profit does not count: how long somebody holds is told by all.
+func (r *Record) held() []trader.Result {
+	return trader.FromBook(r.Book, trader.Conduct{}, 0).Results
 }
 
 // medianHold is the median holding time of results; zero without any.

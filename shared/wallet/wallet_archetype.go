@@ -155,7 +155,7 @@ type conduct struct {
 	held              int // positions behind medianHold
 	snipes, launched  int
 	young             int // entries in tokens under seven days old
-	ownTrades         int // trades in transactions the wallet did not send
+	ownTrades         int // trades in transactions known to be somebody else's
 	buys              int
 	makerBuyShare     float64
 	claims            int
@@ -173,7 +173,7 @@ func (f archetypeFacts) measure(asOf time.Time) conduct {
 	senders := make(map[market.Hash]bool, len(f.Activity.Transactions))
 	for i := range f.Activity.Transactions {
 		tx := &f.Activity.Transactions[i]
-		senders[tx.Hash] = tx.Sender == f.Wallet || f.sponsored(tx)
+		senders[tx.Hash] = tx.Sender == f.Wallet || tx.Sender.IsZero() || f.sponsored(tx)
 	}
 	depth := liquidity(f.Pools)
 	makerBuys := 0
@@ -264,7 +264,7 @@ func (f archetypeFacts) label(c conduct, asOf time.Time) archetype {
 	case c.positions >= sniperEpisodes && share(c.snipes, c.positions) >= sniperShare:
 		return archetype{"sniper", []reason.Reason{because("ARCH_SNIPER", 1, "Bought within %d seconds of launch in %d of %d entries.", sniperSeconds, c.snipes, c.positions)}}
 	case judged.Insider.Suspected:
-		return archetype{"insider-suspected", []reason.Reason{because("ARCH_INSIDER", 1, "Received tokens before public trading in %s.", display.Count(len(judged.Insider.Tokens), "launch"))}}
+		return archetype{"insider-suspected", []reason.Reason{because("ARCH_INSIDER", 1, "Received tokens, or their creator's money, before public trading in %s.", display.Count(len(judged.Insider.Tokens), "launch"))}}
 	case judged.Wash.Suspected:
 		return archetype{"wash", append([]reason.Reason{because("ARCH_WASH", math.MaxFloat64, "Its trading looks made to fake volume or profit.")}, washReasons(judged.Wash)...)}
 	case c.ownTrades >= makerTrades && share(c.ownTrades, c.trades) >= makerShare && c.makerBuyShare > 0.25 && c.makerBuyShare < 0.75:
@@ -357,7 +357,7 @@ func assessWalletArchetype(facts archetypeFacts, asOf time.Time) WalletArchetype
 }
 
 // drawdownSamples is at how many evenly spread times the price of a long-held token is looked at.
-const drawdownSamples = 30
+const drawdownSamples = 120
 
 // survivedFalls counts winners held for at least 90 days whose price fell by half or more on the way while at most a quarter was
 // sold. Prices are looked up only for wallets that hold that long.

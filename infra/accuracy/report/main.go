@@ -6,6 +6,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"strings"
 	"text/tabwriter"
 	"time"
 
@@ -20,18 +21,22 @@ const (
 
 func main() {
 	data := flag.String("data", "", "a folder of real recorded inputs; without it only what needs none is measured")
+	only := flag.String("only", "", "measure only what has this in its name")
 	flag.Parse()
-	if short := run(*data); short > 0 {
+	if short := run(*data, *only); short > 0 {
 		fmt.Fprintf(os.Stderr, "accuracy: %d measures fall short\n", short)
 		os.Exit(1)
 	}
 }
 
 // run prints every measure as it is done and returns how many fall short.
-func run(data string) int {
+func run(data, only string) int {
 	out := tabwriter.NewWriter(os.Stdout, 0, 8, 2, ' ', 0)
 	short := 0
 	for _, m := range measures(data) {
+		if !strings.Contains(m.name, only) {
+			continue
+		}
 		began := time.Now()
 		rows, err := m.measure()
 		if err != nil {
