@@ -97,7 +97,7 @@ func unlimited(b *testing.B, getenv func(string) string) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	if err := kept.Keys().SetLimit(context.Background(), localPartner, store.Limit{PerMinute: 100_000_000, Burst: 100_000_000}); err != nil {
+	if err := kept.Keys().SetLimit(context.Background(), localPartner, store.Limit{PerMinute: 10_000_000, Burst: 10_000_000}); err != nil {
 		b.Fatal(err)
 	}
 	if err := kept.Close(); err != nil {

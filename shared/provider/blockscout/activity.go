@@ -36,18 +36,15 @@ func (a *Adapter) Activity(ctx context.Context, on *chain.Chain, wallet chain.Ad
 	cut.block.Store(-1)
 	group, groupContext := errgroup.WithContext(ctx)
 	group.Go(func() (err error) {
-		transfers, err = list(groupContext, client, path+"/token-transfers", url.Values{"type": {fungible}}, a.maximumPages, &cut,
-			func(row *wireTransfer) (uint64, bool) { return row.block() })
+		transfers, err = list[wireTransfer](groupContext, client, path+"/token-transfers", url.Values{"type": {fungible}}, a.maximumPages, &cut)
 		return err
 	})
 	group.Go(func() (err error) {
-		transactions, err = list(groupContext, client, path+"/transactions", nil, a.maximumPages, &cut,
-			func(row *wireTransaction) (uint64, bool) { return row.block() })
+		transactions, err = list[wireTransaction](groupContext, client, path+"/transactions", nil, a.maximumPages, &cut)
 		return err
 	})
 	group.Go(func() (err error) {
-		internals, err = list(groupContext, client, path+"/internal-transactions", nil, a.maximumPages, &cut,
-			func(row *wireInternal) (uint64, bool) { return row.block() })
+		internals, err = list[wireInternal](groupContext, client, path+"/internal-transactions", nil, a.maximumPages, &cut)
 		return err
 	})
 	if err := group.Wait(); err != nil {

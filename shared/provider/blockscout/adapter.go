@@ -15,6 +15,7 @@ import (
 	"fmt"
 	"math"
 	"net/http"
+	"slices"
 
 	"golang.org/x/sync/errgroup"
 
@@ -67,11 +68,11 @@ func (a *Adapter) Holdings(ctx context.Context, on *chain.Chain, wallet chain.Ad
 	var balances upstream.Rows[wireBalance]
 	group, groupContext := errgroup.WithContext(ctx)
 	group.Go(func() (err error) {
-		account, err = upstream.Get(groupContext, client, path, nil, orEmpty[wireAccount])
+		account, err = upstream.Get(groupContext, client, path, nil, readAccount)
 		return err
 	})
 	group.Go(func() (err error) {
-		balances, err = upstream.Get(groupContext, client, path+"/token-balances", nil, orEmpty[upstream.Rows[wireBalance]])
+		balances, err = upstream.Get(groupContext, client, path+"/token-balances", nil, readBalances)
 		return err
 	})
 	if err := group.Wait(); err != nil {
@@ -99,6 +100,27 @@ func (a *Adapter) Holdings(ctx context.Context, on *chain.Chain, wallet chain.Ad
 	}
 	client.Drop("/addresses/token-balances", dropped)
 	return holdings, nil
+}
+
+// readAccount refuses an answer that names no account. The 404 of an address never seen is the zero value.
+func readAccount(response *upstream.Response) (wireAccount, error) {
+	account, err := orEmpty[wireAccount](response)
+	if err == nil && response.Status != http.StatusNotFound {
+		if _, parseErr := chain.ParseWireAddress(string(account.Hash)); parseErr != nil {
+			err = fmt.Errorf("%w: no account", upstream.ErrUnreadable)
+		}
+	}
+	return account, err
+}
+
+// readBalances refuses a list of which no row can be understood: it says nothing, which is not the same as no balances.
+func readBalances(response *upstream.Response) (upstream.Rows[wireBalance], error) {
+	rows, err := orEmpty[upstream.Rows[wireBalance]](response)
+	count := len(rows.Good) + rows.Dropped
+	if err == nil && count > 0 && !slices.ContainsFunc(rows.Good, func(row wireBalance) bool { return row.Token.Type != "" }) {
+		err = fmt.Errorf("%w: none of %d balances names its kind of token", upstream.ErrUnreadable, count)
+	}
+	return rows, err
 }
 
 // price is NaN where the explorer has none.

@@ -4,7 +4,9 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"net/http"
 	"net/url"
+	"slices"
 	"sync/atomic"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -26,20 +28,20 @@ func (h *horizon) raise(block int64) {
 
 // list reads a list newest first until its end, the limit of pages, or the horizon of the lists read beside it. When it
 // stops for the limit, it raises the horizon to the block it stopped in.
-func list[T any](ctx context.Context, client *upstream.Client, path string, query url.Values, pages int, shared *horizon, blockOf func(*T) (uint64, bool)) ([]T, error) {
+func list[T any, Row legible[T]](ctx context.Context, client *upstream.Client, path string, query url.Values, pages int, shared *horizon) ([]T, error) {
 	var rows []T
 	dropped := 0
 	asked := query
 	oldest := int64(-1)
 	for page := 1; ; page++ {
-		answer, err := upstream.Get(ctx, client, path, asked, orEmpty[wirePage[T]])
+		answer, err := upstream.Get(ctx, client, path, asked, readPage[T, Row])
 		if err != nil {
 			return nil, err
 		}
 		rows = append(rows, answer.Items.Good...)
 		dropped += answer.Items.Dropped
 		for i := len(answer.Items.Good) - 1; i >= 0; i-- {
-			if block, ok := blockOf(&answer.Items.Good[i]); ok {
+			if block, ok := Row(&answer.Items.Good[i]).block(); ok {
 				oldest = int64(block)
 				break
 			}
@@ -58,6 +60,32 @@ func list[T any](ctx context.Context, client *upstream.Client, path string, quer
 	}
 	client.Drop(path, dropped)
 	return rows, nil
+}
+
+// legible is a row of a list.
+type legible[T any] interface {
+	*T
+	legible() bool
+	block() (uint64, bool)
+}
+
+// readPage refuses a page without a list, or of whose rows none can be understood: it says nothing, which is not the same as no
+// rows. The 404 of an address never seen is an empty page.
+func readPage[T any, Row legible[T]](response *upstream.Response) (wirePage[T], error) {
+	page, err := orEmpty[wirePage[T]](response)
+	switch {
+	case err != nil:
+	case page.Items == nil && response.Status == http.StatusNotFound:
+		page.Items = &upstream.Rows[T]{}
+	case page.Items == nil:
+		err = fmt.Errorf("%w: no list of items", upstream.ErrUnreadable)
+	default:
+		count := len(page.Items.Good) + page.Items.Dropped
+		if count > 0 && !slices.ContainsFunc(page.Items.Good, func(row T) bool { return Row(&row).legible() }) {
+			err = fmt.Errorf("%w: none of %d rows names its transaction", upstream.ErrUnreadable, count)
+		}
+	}
+	return page, err
 }
 
 // nextQuery repeats the query with the parameters the last page gave, as they were written: some are wider than a float64.

@@ -16,6 +16,7 @@ const fungible = "ERC-20"
 
 // wireAccount is an address as its own page shows it.
 type wireAccount struct {
+	Hash         upstream.Text   `json:"hash"`
 	Balance      upstream.Number `json:"coin_balance"`
 	ExchangeRate upstream.Number `json:"exchange_rate"`
 }
@@ -119,6 +120,17 @@ func (p *place) at(now time.Time) (hash market.Hash, block uint64, at time.Time,
 	return hash, block, at, ok1 && ok2 && ok3
 }
 
+// legible tells whether a row names its transaction.
+func (p *place) legible() bool {
+	_, ok := parseHash(either(p.TransactionHash, p.OldHash))
+	return ok
+}
+
+func (w *wireTransaction) legible() bool {
+	_, ok := parseHash(w.Hash)
+	return ok
+}
+
 func parseHash(text upstream.Text) (hash market.Hash, ok bool) {
 	if len(text) != 66 || text[:2] != "0x" {
 		return market.Hash{}, false
@@ -168,6 +180,6 @@ type wireInternal struct {
 
 // wirePage is a page of a list. Next names the parameters of the one after it; null ends the list.
 type wirePage[T any] struct {
-	Items upstream.Rows[T]          `json:"items"`
+	Items *upstream.Rows[T]         `json:"items"`
 	Next  map[string]jsontext.Value `json:"next_page_params"`
 }

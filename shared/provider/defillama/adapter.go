@@ -83,7 +83,40 @@ type answer struct {
 }
 
 type history struct {
-	Prices upstream.Rows[point] `json:"prices"`
+	// Prices is nil where the answer has none, which is not the same as an empty list.
+	Prices *upstream.Rows[point] `json:"prices"`
+}
+
+func (h history) legible() bool {
+	return h.Prices != nil && (len(h.Prices.Good)+h.Prices.Dropped == 0 || slices.ContainsFunc(h.Prices.Good, point.legible))
+}
+
+// legible tells a point that can be read, whether or not it is believed.
+func (p point) legible() bool {
+	_, priced := p.Price.Float()
+	_, timed := p.Timestamp.Float()
+	return priced && timed
+}
+
+// readAnswer refuses an answer without coins, or of whose coins none can be understood: it says nothing, which is not the same
+// as no prices.
+func readAnswer[T interface{ legible() bool }](response *upstream.Response) (answer, error) {
+	read, err := upstream.JSON[answer](response)
+	switch {
+	case err != nil:
+		return read, err
+	case read.Coins == nil:
+		return read, fmt.Errorf("%w: no coins", upstream.ErrUnreadable)
+	case len(read.Coins) == 0:
+		return read, nil
+	}
+	for _, coin := range read.Coins {
+		var value T
+		if upstream.Unmarshal(coin, &value) == nil && value.legible() {
+			return read, nil
+		}
+	}
+	return read, fmt.Errorf("%w: none of %d coins has a price", upstream.ErrUnreadable, len(read.Coins))
 }
 
 // each decodes every coin, in the order of their names, in lower case, and counts what is bad: those that have not the shape
@@ -214,7 +247,7 @@ func (a *Adapter) histories(ctx context.Context, queries []string) (map[string][
 	for i, query := range queries {
 		calls.Go(func() (err error) {
 			values := url.Values{"coins": {query}, "searchWidth": {width()}}
-			answers[i], err = upstream.Get(ctx, a.client, path, values, upstream.JSON[answer])
+			answers[i], err = upstream.Get(ctx, a.client, path, values, readAnswer[history])
 			return err
 		})
 	}
@@ -226,6 +259,9 @@ func (a *Adapter) histories(ctx context.Context, queries []string) (map[string][
 	dropped := 0
 	for _, answer := range answers {
 		dropped += each(answer, func(name string, series history) int {
+			if series.Prices == nil {
+				return 1
+			}
 			bad := series.Prices.Dropped
 			for _, row := range series.Prices.Good {
 				if read, ok := row.read(now); ok {
@@ -293,7 +329,7 @@ func (a *Adapter) CurrentPrices(ctx context.Context, on *chain.Chain, assets []c
 	for i, group := range groups {
 		calls.Go(func() (err error) {
 			path := "/prices/current/" + strings.Join(group, ",")
-			answers[i], err = upstream.Get(ctx, a.client, path, nil, upstream.JSON[answer])
+			answers[i], err = upstream.Get(ctx, a.client, path, nil, readAnswer[point])
 			return err
 		})
 	}

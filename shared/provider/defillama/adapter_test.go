@@ -198,7 +198,8 @@ func TestFailuresAreUnavailable(t *testing.T) {
 	for _, answer := range []struct {
 		status int
 		body   string
-	}{{200, `{"coins":[]}`}, {200, `"no"`}, {404, `{}`}, {414, ``}} {
+	}{{200, `{"coins":[]}`}, {200, `"no"`}, {404, `{}`}, {414, ``}, {200, `{}`},
+		{200, `{"coins":{"a":{"prices":{}},"b":7}}`}, {200, `{"coins":{"a":{"price":{},"prices":[{"price":{},"timestamp":"then"}]}}}`}} {
 		a, _ := adapter(func(*url.URL) (int, string) { return answer.status, answer.body })
 		if _, err := a.Prices(t.Context(), ethereum(), []market.PriceRequest{{Asset: address(1), Times: []time.Time{ago(day)}}}); !errors.Is(err, market.ErrUnavailable) {
 			t.Error(answer, err)

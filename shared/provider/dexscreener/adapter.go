@@ -128,7 +128,7 @@ func (a *Adapter) group(ctx context.Context, chainName string, tokens []chain.Ad
 		texts[i] = tokens[i].String()
 	}
 	path := "/tokens/v1/" + chainName + "/" + strings.Join(texts, ",")
-	rows, err := upstream.Get(ctx, a.client, path, nil, upstream.JSON[upstream.Rows[pair]])
+	rows, err := upstream.Get(ctx, a.client, path, nil, readPairs)
 	if err != nil {
 		return nil, err
 	}
@@ -155,6 +155,20 @@ func (a *Adapter) group(ctx context.Context, chainName string, tokens []chain.Ad
 		pools[token] = more[token]
 	}
 	return pools, nil
+}
+
+// readPairs refuses an answer of which no row can be understood: it says nothing, which is not the same as no pools.
+func readPairs(response *upstream.Response) (upstream.Rows[pair], error) {
+	rows, err := upstream.JSON[upstream.Rows[pair]](response)
+	if count := len(rows.Good) + rows.Dropped; err == nil && count > 0 && !slices.ContainsFunc(rows.Good, pair.legible) {
+		err = fmt.Errorf("%w: none of %d pairs names its chain and token", upstream.ErrUnreadable, count)
+	}
+	return rows, err
+}
+
+func (p pair) legible() bool {
+	_, err := chain.ParseWireAddress(string(p.BaseToken.Address))
+	return p.ChainID != "" && err == nil
 }
 
 type pair struct {

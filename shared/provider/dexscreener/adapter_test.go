@@ -158,7 +158,8 @@ func TestUnreadableAnswersAreUnavailable(t *testing.T) {
 	for _, answer := range []struct {
 		status int
 		body   string
-	}{{200, `{"schemaVersion":"1.0.0","pairs":null}`}, {404, `{}`}, {400, `bad`}} {
+	}{{200, `{"schemaVersion":"1.0.0","pairs":null}`}, {404, `{}`}, {400, `bad`},
+		{200, `[{"chainId":8,"baseToken":{"address":42},"priceUsd":{"value":"1"}},7]`}} {
 		a, _, _ := adapter(func(string) (int, string) { return answer.status, answer.body })
 		if got, err := a.Pools(t.Context(), ethereum(), []chain.Address{address(1)}); !errors.Is(err, market.ErrUnavailable) {
 			t.Error(answer, got, err)

@@ -166,7 +166,8 @@ type page struct {
 type candleAnswer struct {
 	Data struct {
 		Attributes struct {
-			List upstream.Rows[[]upstream.Number] `json:"ohlcv_list"`
+			// List is nil where the answer has none, which is not the same as an empty one.
+			List *upstream.Rows[[]upstream.Number] `json:"ohlcv_list"`
 		} `json:"attributes"`
 	} `json:"data"`
 }
@@ -187,7 +188,13 @@ func (r *reading) page(ctx context.Context, before time.Time) (page, error) {
 		if err != nil {
 			return page{}, err
 		}
+		if answer.Data.Attributes.List == nil {
+			return page{}, fmt.Errorf("%w: no list of candles", upstream.ErrUnreadable)
+		}
 		read, dropped := readPage(answer, r.now)
+		if read.rows > 0 && len(read.hours) == 0 {
+			return page{}, fmt.Errorf("%w: none of %d candles can be true", upstream.ErrUnreadable, read.rows)
+		}
 		r.adapter.client.Drop(r.path, dropped)
 		return read, nil
 	})

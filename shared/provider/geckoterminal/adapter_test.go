@@ -190,7 +190,8 @@ func TestWhatIsNotThere(t *testing.T) {
 	for _, answer := range []struct {
 		status int
 		body   string
-	}{{200, `[]`}, {403, `denied`}, {200, `{"data":{"attributes":{"ohlcv_list":{}}}}`}} {
+	}{{200, `[]`}, {403, `denied`}, {200, `{"data":{"attributes":{"ohlcv_list":{}}}}`},
+		{200, `{"data":{}}`}, {200, `{"data":{"attributes":{"ohlcv_list":[["1",{},2],[1e308,-1,1e309,-5,0,-1e308]]}}}`}} {
 		a, _ := adapter(func(*url.URL) (int, string) { return answer.status, answer.body })
 		if _, err := a.Candles(t.Context(), polygon(), asked); !errors.Is(err, market.ErrUnavailable) {
 			t.Error(answer, err)
