@@ -5,9 +5,9 @@
 package display
 
 import (
-	"fmt"
 	"math"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -16,7 +16,7 @@ import (
 )
 
 // SizeBand names the order of magnitude of a USD amount: dust below 10, micro below 100, small below 1,000, medium below
-// 10,000, large below 100,000, whale from there on. NaN has no band and gives the empty string.
+// 10,000, large below 100,000, whale from there on. A debt is dust. NaN has no band and gives the empty string.
 func SizeBand(usd float64) string {
 	switch {
 	case math.IsNaN(usd):
@@ -52,61 +52,121 @@ func AccountBand(usd float64) string {
 	return "over-1m"
 }
 
+// safeSymbol are texts that no markup language, shell or script gives a meaning to.
 var (
 	safeSymbol = regexp.MustCompile(`^[A-Za-z0-9$._-]{1,16}$`)
-	urlLike    = regexp.MustCompile(`(?i)(^www\.|://|\.(com|org|net|io|xyz|app|me|top|site|info|finance|fi|co|vip|pro|club|live|online|link|claims?|gift|win|cc|ru|cn|to|gg|ai|eu|us|uk)\b)`)
+	letter     = regexp.MustCompile(`[A-Za-z]`)
 )
 
 // Symbol returns a token's symbol if it is harmless, and its short address otherwise. Harmless are 1 to 16 letters, digits
-// and $ . _ - that do not look like a web address and do not claim to be one of the chain's own assets from another address.
+// and $ . _ - with a letter among them, since $1.00 reads like an amount, that look neither like a web address nor like an account's address and that
+// cannot be taken for one of the chain's own assets at another address.
 func Symbol(on *chain.Chain, token chain.Address, symbol string) string {
 	if token == chain.Native {
 		return on.NativeSymbol
 	}
-	for _, quote := range on.Quotes() {
+	quotes := on.Quotes()
+	for _, quote := range quotes {
 		if quote.Address == token {
 			return quote.Symbol
 		}
 	}
-	if !safeSymbol.MatchString(symbol) || LooksLikeLink(symbol) {
+	if !safeSymbol.MatchString(symbol) || !letter.MatchString(symbol) || LooksLikeLink(symbol) || looksLikeAddress(symbol) {
 		return token.Short()
 	}
-	if strings.EqualFold(symbol, on.NativeSymbol) {
+	shape := skeleton(symbol)
+	if shape == skeleton(on.NativeSymbol) {
 		return token.Short()
 	}
-	for _, quote := range on.Quotes() {
-		if strings.EqualFold(symbol, quote.Symbol) {
+	for _, quote := range quotes {
+		if shape == skeleton(quote.Symbol) {
 			return token.Short()
 		}
 	}
 	return symbol
 }
 
-// LooksLikeLink tells whether text resembles a web address or domain.
-func LooksLikeLink(text string) bool { return urlLike.MatchString(text) }
+// skeleton is the same for symbols that a hasty reader takes for each other: it leaves out what is neither letter nor digit,
+// folds the case and the digits that pass for letters (after Unicode Technical Standard 39, for the characters of safeSymbol).
+func skeleton(symbol string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r >= 'A' && r <= 'Z':
+			r += 'a' - 'A'
+		case r == '$', r == '.', r == '_', r == '-':
+			return -1
+		}
+		switch r {
+		case '0':
+			return 'o'
+		case '1', 'i':
+			return 'l'
+		case '3':
+			return 'e'
+		case '5':
+			return 's'
+		}
+		return r
+	}, symbol)
+}
 
-// Name returns the name of a contract for a sentence if it is harmless, and its short address otherwise.
+// looksLikeAddress tells whether text could be taken for an address or its short form.
+func looksLikeAddress(text string) bool {
+	return len(text) >= 2 && text[0] == '0' && (text[1] == 'x' || text[1] == 'X')
+}
+
+// linkLike matches what browsers, chats and mail programs make links of: a scheme, www, a dot before a top-level domain, which
+// is two or more letters, and numeric hosts. A dot before a single letter, as in USDC.e, or after another dot starts none.
+var linkLike = regexp.MustCompile(`(?i)://|www\.|(?:^|[^.])\.\pL[\pL\pM]|[0-9]+\.[0-9]+\.[0-9]+\.[0-9]`)
+
+// dots are the other characters that domain names accept for a dot (RFC 3490, section 3.1).
+var dots = strings.NewReplacer("\u3002", ".", "\uff0e", ".", "\uff61", ".")
+
+// LooksLikeLink tells whether text resembles a web address, a domain or a numeric host, whether or not it exists.
+func LooksLikeLink(text string) bool { return linkLike.MatchString(dots.Replace(text)) }
+
+// What a name may be at most. Longer ones are sentences, which a deployer could address to the reader.
+const (
+	maximumName  = 40 // bytes
+	maximumWords = 3
+)
+
+// Name returns the name of a contract for a sentence if it is harmless, and its short address otherwise. Harmless are 1 to 3
+// words of letters, digits, - and _ with at most 40 characters in all, that do not look like an address. Whoever deploys a
+// contract chooses its name: it tells readers what they may know the contract by, never who it belongs to.
 func Name(account chain.Address, name string) string {
-	if len(name) == 0 || len(name) > 40 || LooksLikeLink(name) {
+	if len(name) > maximumName {
 		return account.Short()
 	}
-	for _, r := range name {
-		if !(r == ' ' || r == '-' || r == '_' || (r >= '0' && r <= '9') || (r >= 'a' && r <= 'z') || (r >= 'A' && r <= 'Z')) {
+	letters := false
+	for i := range len(name) {
+		switch c := name[i]; {
+		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z':
+			letters = true
+		case c >= '0' && c <= '9', c == ' ', c == '-', c == '_':
+		default:
 			return account.Short()
 		}
 	}
-	return strings.TrimSpace(name)
+	words := strings.Fields(name)
+	if !letters || len(words) > maximumWords || looksLikeAddress(words[0]) {
+		return account.Short()
+	}
+	return strings.Join(words, " ")
 }
 
-// Round rounds half away from zero to so many decimals. NaN and infinities become NaN.
+// Round rounds half away from zero to so many decimals, 0 or more. NaN and infinities become NaN; there is no negative zero.
 func Round(x float64, decimals int) float64 {
 	if math.IsInf(x, 0) {
 		return math.NaN()
 	}
 	scale := math.Pow10(decimals)
 	rounded := math.Round(x*scale) / scale
+	if math.IsInf(rounded, 0) {
+		return x // so large that it has no decimals
+	}
 	if rounded == 0 {
-		return 0 // no negative zero in an answer
+		return 0 // not -0
 	}
 	return rounded
 }
@@ -128,9 +188,12 @@ func pointer(x float64) *float64 {
 }
 
 // PercentText writes a fraction as a percentage for a sentence, like "43%" or "-0.4%": whole numbers from 1 % on, one
-// significant decimal below.
+// decimal below. What is not a number or infinite is "an unknown share".
 func PercentText(fraction float64) string {
 	percent := fraction * 100
+	if math.IsNaN(percent) || math.IsInf(percent, 0) {
+		return "an unknown share"
+	}
 	if math.Abs(percent) >= 1 || percent == 0 {
 		return strconv.FormatFloat(Round(percent, 0), 'f', -1, 64) + "%"
 	}
@@ -154,13 +217,23 @@ func plural(n int, unit string) string {
 	if n == 1 {
 		return "1 " + unit
 	}
-	if stem, ok := strings.CutSuffix(unit, "y"); ok && !strings.ContainsRune("aeiou", rune(stem[len(stem)-1])) {
-		unit = stem + "ie"
+	stem, endsInY := strings.CutSuffix(unit, "y")
+	switch {
+	case endsInY && !endsInAny(stem, "a", "e", "o", "u"):
+		unit = stem + "ies"
+	case endsInAny(unit, "s", "x", "ch", "sh"):
+		unit += "es"
+	default:
+		unit += "s"
 	}
-	return fmt.Sprintf("%d %ss", n, unit)
+	return strconv.Itoa(n) + " " + unit
 }
 
-// Count writes a number with its noun, like "1 trade" or "3 trades".
+func endsInAny(word string, endings ...string) bool {
+	return slices.ContainsFunc(endings, func(ending string) bool { return strings.HasSuffix(word, ending) })
+}
+
+// Count writes a number with its noun, like "1 trade", "3 trades" or "2 entries".
 func Count(n int, noun string) string { return plural(n, noun) }
 
 // MinutesAgo counts whole minutes from then to now, never negative.
