@@ -270,6 +270,6 @@ func (a *Activity) Until(asOf time.Time) *Activity {
 		return a
 	}
 	cut := *a
-	cut.Transactions = a.Transactions[:n]
+	cut.Transactions = a.Transactions[:n:n]
 	return &cut
 }
