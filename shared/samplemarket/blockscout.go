@@ -172,7 +172,7 @@ func (w *world) blockscoutAddress(a address, entity int32, known bool) (int, any
 
 func (w *world) tokenInfo(assetID int32) tokenInfo {
 	a := &w.assets[assetID]
-	info := tokenInfo{AddressHash: w.entities[a.entity].sum, HoldersCount: strconv.Itoa(a.holding), Name: &a.name, Symbol: &a.symbol, Type: "ERC-20", Reputation: "ok"}
+	info := tokenInfo{AddressHash: w.entities[a.entity].sum, HoldersCount: strconv.Itoa(w.holdersOf(assetID)), Name: &a.name, Symbol: &a.symbol, Type: "ERC-20", Reputation: "ok"}
 	if a.kind == assetCollectible {
 		info.Type = "ERC-721"
 		return info

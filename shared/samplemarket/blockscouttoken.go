@@ -20,6 +20,20 @@ type holding struct {
 	units  int64
 }
 
+// holdersOf counts an asset's holders. A token with a public market has holders outside the simulation too, who never move what
+// they have; they are counted and not listed.
+func (w *world) holdersOf(assetID int32) int {
+	a := &w.assets[assetID]
+	if a.token < 0 {
+		return a.holding
+	}
+	t := &w.tokens[a.token]
+	if t.kind == kindThin || t.kind == kindSpam || t.listed == 0 || a.holding == 0 {
+		return a.holding
+	}
+	return a.holding + 40 + int(a.entity)%400
+}
+
 // holdings lists an asset's holders, largest first.
 func (w *world) holdings(assetID int32) []holding {
 	a := &w.assets[assetID]
@@ -51,7 +65,7 @@ func (w *world) blockscoutToken(r *request, entity int32, known bool, sub string
 		return http.StatusOK, w.tokenInfo(assetID)
 	case "counters":
 		a := &w.assets[assetID]
-		return http.StatusOK, map[string]string{"token_holders_count": strconv.Itoa(a.holding), "transfers_count": strconv.Itoa(a.logs)}
+		return http.StatusOK, map[string]string{"token_holders_count": strconv.Itoa(w.holdersOf(assetID)), "transfers_count": strconv.Itoa(a.logs)}
 	case "holders":
 		all := w.holdings(assetID)
 		from := min(cursorOf(r, "index", 1<<30), len(all))

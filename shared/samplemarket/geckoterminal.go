@@ -176,7 +176,7 @@ func (w *world) geckoInfoObject(assetID int32) geckoObject {
 	}
 	text := func(i int) string { return strconv.FormatFloat(shares[i], 'f', 4, 64) }
 	info.Holders = &geckoHolders{
-		Count: a.holding, DistributionPercentage: geckoDistribution{Top10: text(0), From11To30: text(1), From31To50: text(2), Rest: text(3)},
+		Count: w.holdersOf(assetID), DistributionPercentage: geckoDistribution{Top10: text(0), From11To30: text(1), From31To50: text(2), Rest: text(3)},
 		LastUpdated: w.time(w.now).Format(time.RFC3339),
 	}
 	info.GTScoreDetails = geckoScores{Pool: 50, Transaction: 50, Creation: 50, Info: 10, Holders: 50}

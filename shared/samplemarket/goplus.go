@@ -184,7 +184,7 @@ func percentage(percent int64) *string {
 func (w *world) goplusToken(assetID int32) *goplusToken {
 	a := &w.assets[assetID]
 	out := &goplusToken{
-		HolderCount: strconv.Itoa(a.holding), Holders: w.goplusHolders(assetID), HoneypotWithSameCreator: "0", IsInDex: "1", IsOpenSource: "1",
+		HolderCount: strconv.Itoa(w.holdersOf(assetID)), Holders: w.goplusHolders(assetID), HoneypotWithSameCreator: "0", IsInDex: "1", IsOpenSource: "1",
 		TokenName: a.name, TokenSymbol: a.symbol, TotalSupply: a.decimal(a.supply), CreatorBalance: "0", CreatorPercent: "0.000000",
 	}
 	if a.token < 0 {

@@ -7,6 +7,7 @@ package approval
 import (
 	"cmp"
 	"context"
+	"maps"
 	"slices"
 
 	"golang.org/x/sync/errgroup"
@@ -19,6 +20,8 @@ import (
 // Lister tells which approvals an index holds. They may be spent or revoked by now.
 type Lister interface {
 	Approvals(ctx context.Context, on *chain.Chain, wallet chain.Address) ([]market.Approval, error)
+	// Spenders describes contracts; one that is not known is missing.
+	Spenders(ctx context.Context, on *chain.Chain, accounts []chain.Address) (map[chain.Address]market.Spender, error)
 }
 
 // Allowances reads permissions from the contracts that keep them. Answers are in the order of the queries; one that could
@@ -99,6 +102,9 @@ func (r *Reader) Approvals(ctx context.Context, on *chain.Chain, wallet chain.Ad
 	if err := calls.Wait(); err != nil {
 		return nil, err
 	}
+	if err := r.describe(ctx, on, nested, described); err != nil {
+		return nil, err
+	}
 	answer := &market.Approvals{Unread: unread}
 	confirm(answer, allowances, readAllowances)
 	confirm(answer, operators, readOperators)
@@ -110,6 +116,26 @@ func (r *Reader) Approvals(ctx context.Context, on *chain.Chain, wallet chain.Ad
 			slices.Compare(a.Spender.Address[:], b.Spender.Address[:]), cmp.Compare(a.Kind, b.Kind))
 	})
 	return answer, nil
+}
+
+// describe adds what is known of the spenders that were found on chain alone.
+func (r *Reader) describe(ctx context.Context, on *chain.Chain, nested []market.Approval, described map[chain.Address]market.Spender) error {
+	var unknown []chain.Address
+	for i := range nested {
+		if _, found := described[nested[i].Spender.Address]; !found {
+			unknown = append(unknown, nested[i].Spender.Address)
+		}
+	}
+	if len(unknown) == 0 {
+		return nil
+	}
+	slices.SortFunc(unknown, func(a, b chain.Address) int { return slices.Compare(a[:], b[:]) })
+	found, err := r.lister.Spenders(ctx, on, slices.Compact(unknown))
+	if err != nil {
+		return err
+	}
+	maps.Copy(described, found)
+	return nil
 }
 
 // confirm adds the listed approvals that are open by what was read of them, and counts those of which nothing was read.

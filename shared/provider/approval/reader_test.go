@@ -24,6 +24,16 @@ func (i index) Approvals(context.Context, *chain.Chain, chain.Address) ([]market
 	return i.listed, i.err
 }
 
+func (i index) Spenders(_ context.Context, _ *chain.Chain, accounts []chain.Address) (map[chain.Address]market.Spender, error) {
+	found := make(map[chain.Address]market.Spender)
+	for _, account := range accounts {
+		if account == address(77) {
+			found[account] = market.Spender{Address: account, Name: "Looked up", Verified: market.Yes}
+		}
+	}
+	return found, i.err
+}
+
 // contracts answers by token: the amount, or unreadable where there is none.
 type contracts struct {
 	amounts   map[chain.Address]uint256.Int
@@ -120,5 +130,18 @@ func TestAFailureOfEitherIsAFailure(t *testing.T) {
 		if got, err := r.Approvals(t.Context(), chain.All()[0], address(100)); !errors.Is(err, market.ErrUnavailable) {
 			t.Error(got, err)
 		}
+	}
+}
+
+func TestSpendersFoundOnChainAloneAreLookedUp(t *testing.T) {
+	nested := func(spender int) market.Approval {
+		return market.Approval{Token: market.Token{Address: address(1)}, Spender: market.Spender{Address: address(spender)}, Kind: market.Permit2Approval, Amount: *uint256.NewInt(7)}
+	}
+	got, err := approval.NewReader(index{}, contracts{nested: []market.Approval{nested(77), nested(78)}}, nil).Approvals(t.Context(), chain.All()[0], address(100))
+	if err != nil || len(got.Open) != 2 {
+		t.Fatal(got, err)
+	}
+	if got.Open[0].Spender.Name != "Looked up" || got.Open[1].Spender.Verified != market.Unknown {
+		t.Errorf("%+v", got.Open)
 	}
 }

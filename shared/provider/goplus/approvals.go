@@ -35,16 +35,19 @@ type permission struct {
 	Time   upstream.Number `json:"approved_time"`
 	// ForAll is No for the permission over a single NFT, and unknown where the kind of token knows no other.
 	ForAll upstream.Flag `json:"approved_for_all"`
-	Info   struct {
-		Name       upstream.Text                `json:"contract_name"`
-		Tag        upstream.Text                `json:"tag"`
-		DeployedAt upstream.Number              `json:"deployed_time"`
-		Contract   upstream.Flag                `json:"is_contract"`
-		OpenSource upstream.Flag                `json:"is_open_source"`
-		Trusted    upstream.Flag                `json:"trust_list"`
-		Doubted    upstream.Flag                `json:"doubt_list"`
-		Malicious  upstream.Rows[upstream.Text] `json:"malicious_behavior"`
-	} `json:"address_info"`
+	Info   contract      `json:"address_info"`
+}
+
+// contract is what the service says of a spender.
+type contract struct {
+	Name       upstream.Text                `json:"contract_name"`
+	Tag        upstream.Text                `json:"tag"`
+	DeployedAt upstream.Number              `json:"deployed_time"`
+	Contract   upstream.Flag                `json:"is_contract"`
+	OpenSource upstream.Flag                `json:"is_open_source"`
+	Trusted    upstream.Flag                `json:"trust_list"`
+	Doubted    upstream.Flag                `json:"doubt_list"`
+	Malicious  upstream.Rows[upstream.Text] `json:"malicious_behavior"`
 }
 
 // Approvals lists what the service's index holds of a wallet's permissions: allowances of tokens, and of NFT collections
@@ -108,7 +111,7 @@ func readApprovals(tokens upstream.Rows[approvedToken], kind market.ApprovalKind
 				continue
 			}
 			granted, _ := permission.Time.Seconds(now)
-			approval := market.Approval{Token: token, Spender: permission.spender(spender, now), Kind: kind, GrantedAt: granted}
+			approval := market.Approval{Token: token, Spender: permission.Info.spender(spender, now), Kind: kind, GrantedAt: granted}
 			if kind == market.OperatorApproval || permission.Amount == "Unlimited" {
 				approval.Unlimited = true
 				approval.Amount.SetAllOne()
@@ -133,19 +136,31 @@ func (t *approvedToken) token() (market.Token, bool) {
 	}, true
 }
 
-func (p *permission) spender(address chain.Address, now time.Time) market.Spender {
-	deployed, _ := p.Info.DeployedAt.Seconds(now)
-	malicious := market.Tristate(p.Info.Doubted)
-	if len(p.Info.Malicious.Good) > 0 {
+func (c *contract) spender(address chain.Address, now time.Time) market.Spender {
+	deployed, _ := c.DeployedAt.Seconds(now)
+	malicious := market.Tristate(c.Doubted)
+	if len(c.Malicious.Good) > 0 {
 		malicious = market.Yes
 	}
-	trusted := market.Tristate(p.Info.Trusted)
+	trusted := market.Tristate(c.Trusted)
 	if trusted == market.No {
 		// Not being on the short list of trusted contracts is no finding.
 		trusted = market.Unknown
 	}
 	return market.Spender{
-		Address: address, Name: string(cmp.Or(p.Info.Name, p.Info.Tag)), Contract: market.Tristate(p.Info.Contract),
-		Verified: market.Tristate(p.Info.OpenSource), Trusted: trusted, Malicious: malicious, DeployedAt: deployed,
+		Address: address, Name: string(cmp.Or(c.Name, c.Tag)), Contract: market.Tristate(c.Contract),
+		Verified: market.Tristate(c.OpenSource), Trusted: trusted, Malicious: malicious, DeployedAt: deployed,
 	}
+}
+
+// Spenders describes contracts that hold permissions. One that the service does not know is missing.
+func (a *Adapter) Spenders(ctx context.Context, on *chain.Chain, accounts []chain.Address) (map[chain.Address]market.Spender, error) {
+	return perAddress(ctx, accounts, func(ctx context.Context, account chain.Address) (market.Spender, bool, error) {
+		found, known, err := get[contract](ctx, a.client, "/api/v1/approval_security/"+strconv.FormatInt(on.ID, 10),
+			url.Values{"contract_addresses": {account.String()}})
+		if err != nil || !known {
+			return market.Spender{}, false, err
+		}
+		return found.spender(account, a.client.Now()), true, nil
+	})
 }
