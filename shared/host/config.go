@@ -12,6 +12,12 @@ import (
 
 	"github.com/mirrorworthy/mirrorworthy/shared/chain"
 	"github.com/mirrorworthy/mirrorworthy/shared/endpoint/partnerkey"
+	"github.com/mirrorworthy/mirrorworthy/shared/provider/defillama"
+	"github.com/mirrorworthy/mirrorworthy/shared/provider/dexscreener"
+	"github.com/mirrorworthy/mirrorworthy/shared/provider/evmrpc"
+	"github.com/mirrorworthy/mirrorworthy/shared/provider/geckoterminal"
+	"github.com/mirrorworthy/mirrorworthy/shared/provider/goplus"
+	"github.com/mirrorworthy/mirrorworthy/shared/provider/upstream"
 )
 
 // Mode tells where facts come from.
@@ -55,95 +61,82 @@ type Config struct {
 	SampleSeed uint64
 }
 
-// Secret is text that prints as stars wherever it is printed by accident.
-type Secret string
-
-// String hides the secret.
-func (Secret) String() string { return "***" }
-
-// GoString hides the secret.
-func (Secret) GoString() string { return "***" }
-
-// LogValue hides the secret.
-func (Secret) LogValue() slog.Value { return slog.StringValue("***") }
-
-// Reveal gives the text itself.
-func (s Secret) Reveal() string { return string(s) }
-
 // Setting describes one environment variable.
 type Setting struct {
 	Name, Default, Meaning string
 	read                   func(c *Config, value string) error
+	// show writes a wrong value into an error; nil shows it as it is.
+	show func(value string) string
 }
 
 // Settings lists every environment variable that is read, with its default.
 func Settings() []Setting {
 	settings := []Setting{
-		{"PROVIDERS", "sample", "sample, live, or replay:DIR with recorded exchanges", readMode},
-		{"CLOCK", "", "an RFC 3339 time at which the service's clock stands still; empty lets it run", func(c *Config, value string) (err error) {
+		{Name: "PROVIDERS", Default: "sample", Meaning: "sample, live, or replay:DIR with recorded exchanges", read: readMode},
+		{Name: "CLOCK", Meaning: "an RFC 3339 time at which the service's clock stands still; empty lets it run", read: func(c *Config, value string) (err error) {
 			c.FixedClock, err = time.Parse(time.RFC3339, value)
 			return wantIf(err, "a time like 2026-11-21T00:00:00Z")
 		}},
-		{"RECORD", "", "a folder to which live exchanges are written, keys removed", func(c *Config, value string) error {
+		{Name: "RECORD", Meaning: "a folder to which live exchanges are written, keys removed", read: func(c *Config, value string) error {
 			c.RecordDir = value
 			return nil
 		}},
-		{"PORT", "3000", "the local gateway's port", func(c *Config, value string) (err error) {
+		{Name: "PORT", Default: "3000", Meaning: "the local gateway's port", read: func(c *Config, value string) (err error) {
 			c.Port, err = strconv.Atoi(value)
 			if err != nil || c.Port < 0 || c.Port > 65535 {
 				return errors.New("want a port number from 0 to 65535")
 			}
 			return nil
 		}},
-		{"DATA_DIR", "data", "the folder of the local store and key", func(c *Config, value string) error {
+		{Name: "DATA_DIR", Default: "data", Meaning: "the folder of the local store and key", read: func(c *Config, value string) error {
 			c.DataDir = value
 			return nil
 		}},
-		{"TEMPLATE", "template.yaml", "the deployment template that the local gateway takes its routes from", func(c *Config, value string) error {
+		{Name: "TEMPLATE", Default: "template.yaml", Meaning: "the deployment template that the local gateway takes its routes from", read: func(c *Config, value string) error {
 			c.Template = value
 			return nil
 		}},
-		{"SAMPLE_SEED", "1", "the seed of the sample market", func(c *Config, value string) (err error) {
+		{Name: "SAMPLE_SEED", Default: "1", Meaning: "the seed of the sample market", read: func(c *Config, value string) (err error) {
 			c.SampleSeed, err = strconv.ParseUint(value, 10, 64)
 			return wantIf(err, "a whole number from 0")
 		}},
-		{"SINGLE_TIMEOUT", "6s", "how long a single answer may take", func(c *Config, value string) (err error) {
+		{Name: "SINGLE_TIMEOUT", Default: "6s", Meaning: "how long a single answer may take", read: func(c *Config, value string) (err error) {
 			c.SingleTimeout, err = readTimeout(value)
 			return err
 		}},
-		{"BUNDLE_TIMEOUT", "8s", "how long a bundle may take", func(c *Config, value string) (err error) {
+		{Name: "BUNDLE_TIMEOUT", Default: "8s", Meaning: "how long a bundle may take", read: func(c *Config, value string) (err error) {
 			c.BundleTimeout, err = readTimeout(value)
 			return err
 		}},
-		{"LOG_LEVEL", "info", "debug, info, warn or error", func(c *Config, value string) error {
+		{Name: "LOG_LEVEL", Default: "info", Meaning: "how much the local gateway logs: debug, info, warn or error; a function goes by AWS_LAMBDA_LOG_LEVEL", read: func(c *Config, value string) error {
 			return wantIf(c.LogLevel.UnmarshalText([]byte(value)), "debug, info, warn or error")
 		}},
-		{"TRACING", "off", "on sends X-Ray segments", func(c *Config, value string) error {
+		{Name: "TRACING", Default: "off", Meaning: "on sends X-Ray segments", read: func(c *Config, value string) error {
 			c.Tracing = value == "on"
 			if value != "on" && value != "off" {
 				return errors.New("want on or off")
 			}
 			return nil
 		}},
-		{"KEY_PEPPER", "", "the secret under which partner keys are hashed; the local gateway makes its own", func(c *Config, value string) error {
+		{Name: "KEY_PEPPER", show: hide, Meaning: "the secret under which partner keys are hashed; the local gateway makes its own", read: func(c *Config, value string) error {
 			c.Pepper = Secret(value)
 			_, err := partnerkey.ParsePepper(value)
 			return err
 		}},
-		{"RECORDS_TABLE", "", "the DynamoDB table of records", func(c *Config, value string) error { c.RecordsTable = value; return nil }},
-		{"METERS_TABLE", "", "the DynamoDB table of meters", func(c *Config, value string) error { c.MetersTable = value; return nil }},
-		{"DYNAMODB_ENDPOINT", "", "a DynamoDB endpoint other than the region's", func(c *Config, value string) error {
+		{Name: "RECORDS_TABLE", Meaning: "the DynamoDB table of records", read: func(c *Config, value string) error { c.RecordsTable = value; return nil }},
+		{Name: "METERS_TABLE", Meaning: "the DynamoDB table of meters", read: func(c *Config, value string) error { c.MetersTable = value; return nil }},
+		{Name: "DYNAMODB_ENDPOINT", show: showHost, Meaning: "a DynamoDB endpoint other than the region's", read: func(c *Config, value string) error {
 			c.DynamoDBEndpoint = value
 			return wantURL(value)
 		}},
-		{"AWS_REGION", "", "the AWS region", func(c *Config, value string) error { c.Region = value; return nil }},
+		{Name: "AWS_REGION", Meaning: "the AWS region", read: func(c *Config, value string) error { c.Region = value; return nil }},
 	}
 	for _, p := range providers() {
-		settings = append(settings, addressSetting(p.variable+"_URL", p.name, p.live))
-		if p.keyed {
-			settings = append(settings, Setting{p.variable + "_KEY", "", "an optional key for " + p.name, func(c *Config, value string) error {
-				c.Keys[p.name] = Secret(value)
-				return nil
+		settings = append(settings, addressSetting(p.variable+"_URL", p.name, p.limits.Base))
+		if p.key != noCredential {
+			settings = append(settings, Setting{Name: p.variable + "_KEY", Meaning: p.key.meaning(p.name), show: hide, read: func(c *Config, value string) (err error) {
+				c.Keys[p.name], err = readKey(value)
+				return err
 			}})
 		}
 	}
@@ -151,11 +144,22 @@ func Settings() []Setting {
 }
 
 func addressSetting(variable, name, byDefault string) Setting {
-	meaning := "the base address of " + name
-	return Setting{variable, byDefault, meaning, func(c *Config, value string) error {
+	return Setting{Name: variable, Default: byDefault, Meaning: "the base address of " + name, show: showHost, read: func(c *Config, value string) error {
 		c.Addresses[name] = strings.TrimSuffix(value, "/")
 		return wantURL(value)
 	}}
+}
+
+// hide shows nothing of a secret.
+func hide(value string) string { return Secret(value).String() }
+
+// showHost shows no more of an address than its scheme and host: the rest may be a key.
+func showHost(value string) string {
+	u, err := url.Parse(value)
+	if err != nil || u.Host == "" {
+		return hidden
+	}
+	return u.Scheme + "://" + u.Host + "/..."
 }
 
 // ReadConfig reads the configuration. Every variable that is set to something impossible is named in the error, with what would
@@ -172,11 +176,14 @@ func ReadConfig(getenv func(string) string) (Config, error) {
 			continue
 		}
 		if err := setting.read(&config, value); err != nil {
-			if strings.HasSuffix(setting.Name, "_KEY") || setting.Name == "KEY_PEPPER" {
-				value = Secret(value).String()
+			if setting.show != nil {
+				value = setting.show(value)
 			}
 			wrong = append(wrong, fmt.Errorf("%s=%s: %w", setting.Name, value, err))
 		}
+	}
+	if wrong != nil {
+		return config, errors.Join(wrong...)
 	}
 	if config.RecordDir != "" && config.Mode != Live {
 		wrong = append(wrong, fmt.Errorf("RECORD=%s: only PROVIDERS=live can be recorded", config.RecordDir))
@@ -221,34 +228,34 @@ func wantIf(err error, want string) error {
 
 func wantURL(value string) error {
 	u, err := url.Parse(value)
-	if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
-		return errors.New("want an http or https address")
+	if err != nil || u.Hostname() == "" || (u.Scheme != "http" && u.Scheme != "https") || u.RawQuery != "" || u.Fragment != "" {
+		return errors.New("want an http or https address without a query")
 	}
 	return nil
 }
 
 // provider is one upstream, or one of its hosts.
 type provider struct {
-	name, variable, live string
-	// perMinute is what the provider allows without a key.
-	perMinute int
-	keyed     bool
+	name, variable string
+	// limits are those that the provider publishes for callers without a key; their Base is its live address.
+	limits upstream.Config
+	key    credential
 }
 
-// providers lists every upstream the service can ask, with the limits they publish for callers without a key.
+// providers lists every upstream the service can ask.
 func providers() []provider {
 	all := []provider{
-		{"geckoterminal", "GECKOTERMINAL", "https://api.geckoterminal.com/api/v2", 30, false},
-		{"dexscreener", "DEXSCREENER", "https://api.dexscreener.com", 300, false},
-		{"defillama", "DEFILLAMA", "https://coins.llama.fi", 300, false},
-		{"goplus", "GOPLUS", "https://api.gopluslabs.io", 30, true},
+		{"geckoterminal", "GECKOTERMINAL", geckoterminal.Defaults(), noCredential},
+		{"dexscreener", "DEXSCREENER", dexscreener.Defaults(), noCredential},
+		{"defillama", "DEFILLAMA", defillama.Defaults(), noCredential},
+		{"goplus", "GOPLUS", goplus.Defaults(), accessToken},
 	}
 	for _, on := range chain.All() {
 		suffix := strings.ToUpper(string(on.Slug))
 		if host := explorers[on.Slug]; host != "" {
-			all = append(all, provider{explorerOf(on), "BLOCKSCOUT_" + suffix, host, 180, true})
+			all = append(all, provider{explorerOf(on), "BLOCKSCOUT_" + suffix, upstream.Config{Base: host, PerMinute: 180}, apiKey})
 		}
-		all = append(all, provider{nodeOf(on), "RPC_" + suffix, nodes[on.Slug], 600, false})
+		all = append(all, provider{nodeOf(on), "RPC_" + suffix, upstream.Config{Base: nodes[on.Slug], PerMinute: 600, Examine: evmrpc.Examine}, noCredential})
 	}
 	return all
 }

@@ -3,6 +3,7 @@ package host
 import (
 	"fmt"
 	"os"
+	"time"
 
 	"github.com/aws/aws-lambda-go/lambda"
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -55,7 +56,7 @@ func serve(choose func(store.Meter) ([]endpoint.Endpoint, []endpoint.Route)) {
 	kept := OpenDynamo(config, os.Getenv)
 	endpoints, routes := choose(kept.Meter())
 	service, err := NewService(config, Parts{
-		Keys: kept.Keys(), Meter: kept.Meter(), Log: log, Metrics: NewEMF(standardOut(), config.Clock()), Pepper: pepper, Routes: routes,
+		Keys: kept.Keys(), Meter: kept.Meter(), Log: log, Metrics: NewEMF(standardOut(), time.Now), Pepper: pepper, Routes: routes,
 	})
 	if err != nil {
 		log.Error("cannot start", "error", err)

@@ -1,9 +1,11 @@
 package host
 
 import (
+	"context"
 	"io"
 	"log/slog"
 	"net/http"
+	"net/url"
 	"os"
 	"sync"
 	"time"
@@ -21,7 +23,20 @@ import (
 func lambdaLogger() *slog.Logger { return lambdacontext.NewLogger() }
 
 // traced wraps a transport so that every provider call is an X-Ray subsegment of the invocation. It is quiet outside of one.
-func traced(transport http.RoundTripper) http.RoundTripper { return xray.RoundTripper(transport) }
+// A trace tells of an address only scheme and host: the rest names wallets and may hold a key.
+func traced(transport http.RoundTripper) http.RoundTripper {
+	type wholeAddress struct{}
+	observed := xray.RoundTripper(roundTrip(func(r *http.Request) (*http.Response, error) {
+		whole := r.Clone(r.Context())
+		whole.URL = r.Context().Value(wholeAddress{}).(*url.URL)
+		return transport.RoundTrip(whole)
+	}))
+	return roundTrip(func(r *http.Request) (*http.Response, error) {
+		part := r.Clone(context.WithValue(r.Context(), wholeAddress{}, r.URL))
+		part.URL = &url.URL{Scheme: r.URL.Scheme, Host: r.URL.Host}
+		return observed.RoundTrip(part)
+	})
+}
 
 // EMF writes metrics as lines in CloudWatch's embedded metric format, which cost no call.
 type EMF struct {

@@ -23,23 +23,41 @@ import (
 // sampleRate is the rate limit towards the sample market: none that matters.
 const sampleRate = 6_000_000
 
+// longestAttempt ends one attempt at a provider. Where answers have little time it is less, so that a provider that hangs is
+// known to before the answer's time is up.
+const longestAttempt = 5 * time.Second
+
 // newSources makes an adapter for every port, each with a client of its own, and a cache in front of all.
 func newSources(config Config, parts Parts, clock func() time.Time) (market.Sources, error) {
-	transport, err := newTransport(config, parts, clock)
+	transport, err := newTransport(config, parts)
 	if err != nil {
 		return market.Sources{}, err
 	}
-	shared := upstream.Shared{Transport: transport, Clock: clock, Observe: observeCalls(parts.Metrics, parts.Log)}
+	shared := upstream.Shared{Transport: transport, Present: clock, Observe: observeCalls(parts.Metrics, parts.Log)}
 	client := func(p provider) *upstream.Client {
-		limits := upstream.Config{Name: p.name, Base: config.Addresses[p.name], PerMinute: p.perMinute, Header: make(http.Header)}
+		limits := p.limits
+		limits.Name, limits.Base, limits.Header = p.name, config.Addresses[p.name], limits.Header.Clone()
+		if limits.Header == nil {
+			limits.Header = make(http.Header)
+		}
+		if limits.Timeout == 0 {
+			limits.Timeout = longestAttempt
+		}
+		limits.Timeout = min(limits.Timeout, config.SingleTimeout*5/6)
 		limits.Header.Set("User-Agent", "mirrorworthy/1")
 		if config.Mode != Live {
 			limits.PerMinute, limits.Burst, limits.Concurrency = sampleRate, sampleRate, 64
 		}
-		if key := config.Keys[p.name]; key != "" {
+		through := shared
+		switch key := config.Keys[p.name]; {
+		case key == "" || config.Mode != Live:
+			// Keys are shown to the real providers only.
+		case p.key == accessToken:
 			limits.Header.Set("Authorization", key.Reveal())
+		case p.key == apiKey:
+			through.Transport = withAPIKey(orNetwork(transport), key)
 		}
-		return upstream.New(limits, shared)
+		return upstream.New(limits, through)
 	}
 	clients := make(map[string]*upstream.Client)
 	for _, p := range providers() {
@@ -55,19 +73,20 @@ func newSources(config Config, parts Parts, clock func() time.Time) (market.Sour
 	node := evmrpc.New(nodes)
 	router := evm.NewRouter(blockscout.New(explorers), node)
 	security := goplus.New(clients["goplus"])
+	prices := defillama.New(clients["defillama"])
 	sources := market.Sources{
-		Activity: router, Holdings: router,
-		Prices:    defillama.New(clients["defillama"]),
+		Activity: router, Holdings: evm.NewPriced(router, prices),
+		Prices:    prices,
 		Pools:     dexscreener.New(clients["dexscreener"]),
 		Candles:   geckoterminal.New(clients["geckoterminal"]),
-		Approvals: approval.NewReader(security, node, nil), Code: node,
+		Approvals: approval.NewReader(security, node, node), Code: node,
 		TokenSecurity: security, AddressSecurity: security,
 	}
 	return market.Cached(sources, market.DefaultFreshness(), clock), nil
 }
 
 // newTransport carries provider calls: to the network, from recorded exchanges, or to the network while recording.
-func newTransport(config Config, parts Parts, clock func() time.Time) (http.RoundTripper, error) {
+func newTransport(config Config, parts Parts) (http.RoundTripper, error) {
 	switch {
 	case config.Mode == Replay:
 		replay, err := exchange.NewReplayer(os.DirFS(config.ReplayDir), parts.Log)
@@ -79,7 +98,8 @@ func newTransport(config Config, parts Parts, clock func() time.Time) (http.Roun
 		if err := os.MkdirAll(config.RecordDir, 0o700); err != nil {
 			return nil, fmt.Errorf("RECORD=%s: %w", config.RecordDir, err)
 		}
-		record, err := exchange.NewRecorder(config.RecordDir, clock(), orNetwork(parts.Transport), config.secrets())
+		// Runs write to files of their own, named by the time that passes even where the service's clock stands still.
+		record, err := exchange.NewRecorder(config.RecordDir, time.Now(), orNetwork(parts.Transport), config.secrets())
 		if err != nil {
 			return nil, fmt.Errorf("RECORD=%s: %w", config.RecordDir, err)
 		}
