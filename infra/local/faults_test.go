@@ -289,6 +289,7 @@ func (s *service) recovers(sample samplemarket.Sample, undisturbed overview, mus
 // Whatever one provider does, the page is answered, what does not need the provider is untouched, what needs it says so, and
 // nothing of it is remembered.
 func TestOneProviderFails(t *testing.T) {
+	t.Parallel()
 	l := newLaboratory(t, 120)
 	reference := l.service(t, plenty, plenty)
 	rich := l.wallet(t, reference, "eth")

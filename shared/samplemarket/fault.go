@@ -57,10 +57,14 @@ type door struct {
 	calls   map[string]int
 	latency time.Duration
 	stream  stream
+	seed    uint64
 }
 
 func newDoor(seed uint64) door {
-	return door{mu: &sync.Mutex{}, faults: map[string]Fault{}, calls: map[string]int{}, stream: newStream(mixAll(seed, hashText("faults")))}
+	return door{
+		mu: &sync.Mutex{}, faults: map[string]Fault{}, calls: map[string]int{},
+		stream: newStream(mixAll(seed, hashText("faults"))), seed: seed,
+	}
 }
 
 // Entrance is a way into a market with faults, a delay and counts of its own: one market can fail in several ways at a time,
@@ -132,12 +136,17 @@ func (d *door) enter(provider, call string) (FaultKind, Fault, time.Duration) {
 	defer d.mu.Unlock()
 	d.calls[call]++
 	f := d.faults[provider]
+	if f.Kind == FaultNone {
+		return FaultNone, f, d.latency
+	}
+	// What fails, and how, follows from the call and from how often it was made, not from the order in which callers come.
+	luck := newStream(mixAll(d.seed, hashText(call), uint64(d.calls[call])))
 	kind := f.Kind
-	if kind != FaultNone && f.Share > 0 && !d.stream.chance(f.Share) {
+	if f.Share > 0 && !luck.chance(f.Share) {
 		kind = FaultNone
 	}
 	if kind == FaultRandom {
-		kind = FaultHang + FaultKind(d.stream.IntN(int(FaultRandom-FaultHang)))
+		kind = FaultHang + FaultKind(luck.IntN(int(FaultRandom-FaultHang)))
 	}
 	return kind, f, d.latency
 }
