@@ -242,6 +242,9 @@ type provider struct {
 	key    credential
 }
 
+// nodeMemory is how long a node's answers stand: everything on one page is read at one head of the chain, once.
+const nodeMemory = 5 * time.Second
+
 // providers lists every upstream the service can ask.
 func providers() []provider {
 	all := []provider{
@@ -255,7 +258,7 @@ func providers() []provider {
 		if host := explorers[on.Slug]; host != "" {
 			all = append(all, provider{explorerOf(on), "BLOCKSCOUT_" + suffix, upstream.Config{Base: host, PerMinute: 180}, apiKey})
 		}
-		all = append(all, provider{nodeOf(on), "RPC_" + suffix, upstream.Config{Base: nodes[on.Slug], PerMinute: 600, Examine: evmrpc.Examine}, noCredential})
+		all = append(all, provider{nodeOf(on), "RPC_" + suffix, upstream.Config{Base: nodes[on.Slug], PerMinute: 600, Examine: evmrpc.Examine, Remember: nodeMemory}, noCredential})
 	}
 	return all
 }

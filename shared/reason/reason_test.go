@@ -48,7 +48,7 @@ func TestAnImmeasurableWeightComesLast(t *testing.T) {
 
 func TestTopProperties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		weights := rapid.SliceOfN(rapid.SampledFrom([]float64{0, 0.1, 0.5, 0.5, 1, -1}), 0, 12).Draw(t, "weights")
+		weights := rapid.SliceOfN(rapid.SampledFrom([]float64{0, 0.1, 0.5, 0.5, 1, -1}), 0, 40).Draw(t, "weights")
 		given := make([]reason.Reason, len(weights))
 		for i, weight := range weights {
 			given[i] = reason.Reason{Code: string(rune('a' + i)), Weight: weight}
