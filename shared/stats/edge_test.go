@@ -3,7 +3,10 @@ package stats_test
 import (
 	"math"
 	"slices"
+	"strconv"
 	"testing"
+
+	"pgregory.net/rapid"
 
 	"github.com/mirrorworthy/mirrorworthy/shared/stats"
 )
@@ -185,4 +188,22 @@ func TestPublishedExamples(t *testing.T) {
 			t.Errorf("%s: %v, printed %v", name, c.got, c.printed)
 		}
 	}
+}
+
+// The first digit is that of the shortest decimal form, whatever the magnitude.
+func TestFirstDigitIsTheOneThatIsWritten(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		v := rapid.OneOf(
+			rapid.Float64Range(5e-324, math.MaxFloat64),
+			rapid.Custom(func(t *rapid.T) float64 {
+				return float64(rapid.IntRange(1, 999).Draw(t, "n")) * math.Pow10(rapid.IntRange(-12, 12).Draw(t, "e"))
+			}),
+		).Draw(t, "v")
+		// Of one value, the statistic tells the digit: it is 1/p - 1.
+		digit := int(strconv.FormatFloat(v, 'e', -1, 64)[0] - '0')
+		got, _, _ := stats.BenfordChiSquare([]float64{v})
+		if want := 1/stats.BenfordProbability(digit) - 1; math.Abs(got-want) > 1e-9 {
+			t.Fatalf("%v: statistic %v, want %v for a leading %d", v, got, want, digit)
+		}
+	})
 }

@@ -1,7 +1,6 @@
 package trader
 
 import (
-	"cmp"
 	"math"
 	"slices"
 	"time"
@@ -26,7 +25,7 @@ const (
 func automation(trades []position.Trade) Automation {
 	a := Automation{Verdict: AutomationUnlikely}
 	var hours [24]int
-	var gaps, sizes []float64
+	gaps, sizes := make([]float64, 0, len(trades)), make([]float64, 0, len(trades))
 	days, today := 0, int64(math.MinInt64)
 	var last *position.Trade
 	for i := range trades {
@@ -106,7 +105,7 @@ func sameSizeShare(sizes []float64) float64 {
 	if len(sizes) == 0 {
 		return 0
 	}
-	slices.SortFunc(sizes, cmp.Compare[float64])
+	slices.Sort(sizes)
 	most, from := 0, 0
 	for to := range sizes {
 		for sizes[to] > sizes[from]*(1+sameSizeTolerance) {
