@@ -73,9 +73,10 @@ func newSources(config Config, parts Parts, clock func() time.Time) (market.Sour
 	node := evmrpc.New(nodes)
 	router := evm.NewRouter(blockscout.New(explorers), node)
 	security := goplus.New(clients["goplus"])
+	prices := defillama.New(clients["defillama"])
 	sources := market.Sources{
-		Activity: router, Holdings: router,
-		Prices:    defillama.New(clients["defillama"]),
+		Activity: router, Holdings: evm.NewPriced(router, prices),
+		Prices:    prices,
 		Pools:     dexscreener.New(clients["dexscreener"]),
 		Candles:   geckoterminal.New(clients["geckoterminal"]),
 		Approvals: approval.NewReader(security, node, node), Code: node,

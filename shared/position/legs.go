@@ -69,12 +69,18 @@ type reader struct {
 	places   map[chain.Address]int
 	legs     []leg
 	stamp    int
-	// target is the kind of what the current transaction called.
+	// target is the kind of what the current transaction called, called its address, if the wallet itself sent the transaction.
 	target market.AccountKind
+	called chain.Address
+	// given remembers what the wallet sent to whom for nothing: when it comes back from there, it is no gift.
+	given map[custody]bool
 	// kinds and recent remember look-ups; what nothing was put in yet is true of the zero address.
 	kinds  [remembered]accountKind
 	recent [remembered]assetPlace
 }
+
+// custody is a token that an account was given.
+type custody struct{ account, token chain.Address }
 
 // remembered is how many look-ups are kept: a wallet deals with few tokens and pools at a time.
 const remembered = 128
@@ -203,6 +209,10 @@ func (r *reader) net(tx *market.Transaction) {
 	r.stamp++
 	r.legs = r.legs[:0]
 	r.target = r.kind(&tx.Target)
+	r.called = chain.Address{}
+	if tx.Sender == r.wallet {
+		r.called = tx.Target
+	}
 	for i := range tx.Movements {
 		movement := &tx.Movements[i]
 		if movement.Amount.IsZero() || same(&movement.Counterparty, &r.wallet) {
@@ -231,6 +241,16 @@ func (r *reader) net(tx *market.Transaction) {
 		kept++
 	}
 	r.legs = r.legs[:kept]
+	if kept == 1 && r.legs[0].quantity < 0 {
+		if r.given == nil {
+			r.given = make(map[custody]bool)
+		}
+		token := chain.Native // any money: what it buys may come later
+		if !r.legs[0].quote {
+			token = r.assets[r.legs[0].asset].address
+		}
+		r.given[custody{r.legs[0].counterparty, token}] = true
+	}
 	if kept > 1 && !(kept == 2 && r.compare(&r.legs[0], &r.legs[1]) < 0) {
 		slices.SortFunc(r.legs, func(a, b leg) int { return r.compare(&a, &b) })
 	}

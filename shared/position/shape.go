@@ -169,6 +169,15 @@ func (r *reader) origin(l *leg) Origin {
 		if in {
 			return Airdrop
 		}
+	case in && !l.quote && r.claimed(l):
+		return Airdrop
 	}
 	return TransferUnknown
+}
+
+// claimed tells whether the wallet itself called the contract that sent it a token, and gave nothing for it: a claim, whatever the
+// contract is called. What the contract was given earlier comes back instead, and what it was paid for was bought.
+func (r *reader) claimed(l *leg) bool {
+	return len(r.legs) == 1 && !l.counterparty.IsZero() && l.counterparty == r.called &&
+		!r.given[custody{l.counterparty, r.assets[l.asset].address}] && !r.given[custody{l.counterparty, chain.Native}]
 }

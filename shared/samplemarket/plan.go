@@ -69,7 +69,7 @@ var plans = []plan{
 	{group: "losing-flipper", archetype: "flipper", perWeek: 4, holdLow: 4, holdHigh: 18, usd: 300, pick: pickLoser, hit: 0.7},
 	{group: "losing-swing", archetype: "swing", perWeek: 4, holdLow: 48, holdHigh: 240, usd: 400, pick: pickLoser, hit: 0.7},
 	{group: "loss-hider", role: roleHider, perWeek: 5, holdLow: 4, holdHigh: 16, usd: 400},
-	{group: "scalper", archetype: "scalper", perWeek: 20, holdLow: 0.08, holdHigh: 0.6, usd: 600},
+	{group: "scalper", archetype: "scalper", perWeek: 20, pick: pickYoung, holdLow: 0.08, holdHigh: 0.6, usd: 600},
 	{group: "skilled-robot", archetype: "flipper", skilled: true, automated: true, perWeek: 20, holdLow: 3, holdHigh: 18, usd: 250, pick: pickWinner, hit: 0.9, count: 6},
 	{group: "position", perWeek: 3, holdLow: 20 * 24, holdHigh: 55 * 24, usd: 800, pick: pickMajor},
 	{group: "degen", archetype: "degen", perWeek: 5, holdLow: 16 * 24, holdHigh: 45 * 24, usd: 150, pick: pickYoung},

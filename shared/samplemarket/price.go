@@ -93,7 +93,7 @@ func newRegime(kind tokenKind, s stream) regime {
 		r.riseEnd = r.riseStart + int(s.between(15, 55)*24)
 		r.busy = s.between(0.3, 0.5)
 	case kindPhoenix:
-		r.jump, r.busy = 0, s.between(0.2, 0.35)
+		r.jump, r.busy = 0, s.between(0.7, 1.0)
 		r.fadeStart, r.fadeHours, r.fade = int(s.between(42, 50)*24), 120, s.between(-2.1, -1.7)
 		r.riseStart, r.rise = int(s.between(75, 85)*24), s.between(2.9, 3.6)
 		r.riseEnd = r.riseStart + int(s.between(70, 90)*24)

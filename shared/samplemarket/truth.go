@@ -75,7 +75,7 @@ func (m *Market) Truth() Truth {
 func (w *world) walletTruth(me *wallet) WalletTruth {
 	p := me.plan
 	t := WalletTruth{
-		Address: w.entities[me.entity].address.String(), Chain: w.spec.slug, Group: p.group, Archetype: p.archetype, Skilled: p.skilled, Wash: p.wash,
+		Address: w.entities[me.entity].address.String(), Chain: w.spec.slug, Group: p.group, Archetype: w.archetype(me), Skilled: p.skilled, Wash: p.wash,
 		Automated: p.automated, HoldStyle: me.holdStyle(), Tempo: w.tempo(me), Posture: w.posture(me),
 		Entries: me.made, Closed: me.record.closed,
 	}
@@ -120,6 +120,38 @@ func (w *world) health(me *wallet) (word, scenario string) {
 		}
 	}
 	return word, scenario
+}
+
+// archetype is the planted word, where what the wallet lived through bears it out: a diamond has held at least two tokens through
+// a fall of plainly more than half.
+func (w *world) archetype(me *wallet) string {
+	if me.plan.pick != pickPhoenix {
+		return me.plan.archetype
+	}
+	fallen := 0
+	for _, id := range w.phoenixes {
+		if w.fell(id, me.record.lastEntry, me.record.firstEntry+int32(me.plan.holdLow*hourSeconds)) > 0.55 {
+			fallen++
+		}
+	}
+	if fallen < 2 {
+		return ""
+	}
+	return me.plan.archetype
+}
+
+// fell is the deepest fall of a token's price in USD from an earlier peak between two times, as a fraction.
+func (w *world) fell(tokenID, from, to int32) float64 {
+	peak, deepest := 0.0, 0.0
+	for _, id := range w.pools[w.tokens[tokenID].pool].swaps {
+		if at := w.swapTime(id); at < from || at > to {
+			continue
+		}
+		price := w.swapPrice(&w.swaps[id], priceBasis{})
+		peak = max(peak, price)
+		deepest = max(deepest, 1-price/peak)
+	}
+	return deepest
 }
 
 // holdStyles are the classes of holding time with their upper ends in seconds.
@@ -198,6 +230,9 @@ func (w *world) posture(me *wallet) string {
 		}
 	}
 	role := me.plan.role
+	if role == roleCrowd {
+		return "" // its trades are whatever the market needs, a few of them enormous
+	}
 	if trades < 3 {
 		if role == roleRing || role == roleFarmer {
 			return "" // their trades are not pool trades alone

@@ -97,13 +97,13 @@ func readRecord(ctx context.Context, sources market.Sources, on *chain.Chain, wa
 		record.Book = position.Build(ledger, marks, asOf)
 	}
 	record.Launched = launches(record.Pools)
-	creators, err := creatorsOf(ctx, sources.TokenSecurity, on, record)
+	security, err := suspectTokens(ctx, sources.TokenSecurity, on, record)
 	if err != nil {
 		return nil, err
 	}
 	conduct := trader.Inspect(wallet, record.Book, trader.Surroundings{
-		Launched: record.Launched, LiquidityUSD: liquidity(record.Pools), Holders: holders(ledger.Tokens, record.Pools),
-		Accounts: activity.Accounts, Creator: creators,
+		Launched: record.Launched, LiquidityUSD: liquidity(record.Pools), Holders: holders(ledger.Tokens, record.Pools, security),
+		Accounts: activity.Accounts, Creator: creators(security),
 	})
 	record.Evidence = trader.FromBook(record.Book, conduct, stats.Seed([]byte(on.Slug), wallet[:]))
 	record.Measures = trader.Measure(record.Evidence)
@@ -234,46 +234,62 @@ const livePoolUSD = 1_000
 
 // holders counts the holders of tokens that have a market today. Of a token that died, those who hold it now say nothing of how
 // many traded it.
-func holders(tokens map[chain.Address]market.Token, pools map[chain.Address][]market.Pool) map[chain.Address]int {
+func holders(tokens map[chain.Address]market.Token, pools map[chain.Address][]market.Pool, security map[chain.Address]market.TokenSecurity) map[chain.Address]int {
 	known := make(map[chain.Address]int, len(tokens))
 	for address, token := range tokens {
+		count := token.Holders
+		if count == 0 {
+			count = security[address].Holders
+		}
 		deepest, found := deepestPool(pools[address])
-		if token.Holders > 0 && found && deepest.LiquidityUSD >= livePoolUSD {
-			known[address] = token.Holders
+		if count > 0 && found && deepest.LiquidityUSD >= livePoolUSD {
+			known[address] = count
 		}
 	}
 	return known
 }
 
-// maximumCreators bounds how many tokens' creators are looked up, those entered last first.
-const maximumCreators = 20
+const (
+	// maximumSuspects bounds how many tokens are looked up for their creator or their holders, those entered last first.
+	maximumSuspects = 20
+	// favouriteTrades is how many trades of one token make its holders worth counting where the explorer does not count them.
+	favouriteTrades = 10
+)
 
-// creatorsOf finds who made the tokens that the wallet bought soon after launch with money somebody had just sent it. Nobody is
-// asked about other wallets.
-func creatorsOf(ctx context.Context, port market.TokenSecurityPort, on *chain.Chain, record *Record) (map[chain.Address]chain.Address, error) {
+// suspectTokens reads what is known of the tokens behind which the wallet itself may stand: those that it bought soon after launch
+// with money somebody had just sent it, and those that it trades again and again without anybody having counted their holders.
+// Nobody is asked about other wallets.
+func suspectTokens(ctx context.Context, port market.TokenSecurityPort, on *chain.Chain, record *Record) (map[chain.Address]market.TokenSecurity, error) {
+	trades := make(map[chain.Address]int)
+	for i := range record.Book.Ledger.Trades {
+		trades[record.Book.Ledger.Trades[i].Token]++
+	}
+	seen := make(map[chain.Address]bool)
 	var tokens []chain.Address
-	for i := len(record.Book.Positions) - 1; i >= 0 && len(tokens) < maximumCreators; i-- {
+	for i := len(record.Book.Positions) - 1; i >= 0 && len(tokens) < maximumSuspects; i-- {
 		p := &record.Book.Positions[i]
 		launched, known := record.Launched[p.Token]
-		if p.Buys > 0 && known && p.OpenedAt.Sub(launched) <= trader.EarlyEntry && record.fundedBefore(p.OpenedAt) {
+		funded := p.Buys > 0 && known && p.OpenedAt.Sub(launched) <= trader.EarlyEntry && record.fundedBefore(p.OpenedAt)
+		uncounted := trades[p.Token] >= favouriteTrades && record.Book.Ledger.Tokens[p.Token].Holders == 0
+		if (funded || uncounted) && !seen[p.Token] {
+			seen[p.Token] = true
 			tokens = append(tokens, p.Token)
 		}
 	}
 	if len(tokens) == 0 {
 		return nil, nil
 	}
-	tokens = sorted(tokens)
-	security, err := port.TokenSecurity(ctx, on, tokens)
-	if err != nil {
-		return nil, err
-	}
-	creators := make(map[chain.Address]chain.Address, len(security))
+	return port.TokenSecurity(ctx, on, sorted(tokens))
+}
+
+func creators(security map[chain.Address]market.TokenSecurity) map[chain.Address]chain.Address {
+	known := make(map[chain.Address]chain.Address, len(security))
 	for token, found := range security {
 		if !found.Creator.IsZero() {
-			creators[token] = found.Creator
+			known[token] = found.Creator
 		}
 	}
-	return creators, nil
+	return known
 }
 
 // fundedBefore tells whether a person sent the wallet money within the funding window before an instant.
