@@ -375,7 +375,8 @@ func (w *world) geckoSide(r *request, p *pool) (ofQuote, ok bool) {
 
 func (w *world) geckoOHLCV(r *request, p *pool) (int, any) {
 	aggregate := int64(r.whole("aggregate", 1, 1, 100))
-	unit, allowed := int64(0), []int64(nil)
+	var unit int64
+	var allowed []int64
 	switch r.part(7) {
 	case "day":
 		unit, allowed = daySeconds, []int64{1}

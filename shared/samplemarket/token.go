@@ -30,7 +30,6 @@ type token struct {
 	siblings    int // other tokens by the same creator
 	distributor int32
 	category    string
-	snipersDone bool
 }
 
 // priceUSD is what one coin costs at the token's main pool now, 0 without liquidity.

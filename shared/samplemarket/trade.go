@@ -136,7 +136,7 @@ func (w *world) sell(at, trader, tokenID int32, units int64, pay payment) (float
 		w.commit(61_000)
 		return 0, false
 	}
-	received := int64(0)
+	var received int64
 	switch {
 	case pay == paySponsored:
 		w.begin(at, w.bundler, w.entryPoint, methodHandleOps)

@@ -47,7 +47,6 @@ type world struct {
 	snipers   []int32
 	insiders  []int32
 	deck      []tokenKind
-	swapUSD   float64
 }
 
 func newWorld(spec *chainSpec, seed uint64, start int64) *world {
@@ -215,7 +214,7 @@ func (w *world) genesis(at int32) {
 		w.begin(at, w.exchange, w.routerV3, methodMulticall)
 		w.addLiquidity(pool, a.units(usd/w.quoteUSD(id, 0)), w.assets[wrappedAsset].units(usd/w.nativeUSD.at(0)), w.exchange)
 		w.commit(380_000)
-		w.queue.push(event{at: int32(id) * 61, kind: eventQuotePool, arg: int64(pool)})
+		w.queue.push(event{at: id * 61, kind: eventQuotePool, arg: int64(pool)})
 	}
 }
 
