@@ -159,7 +159,11 @@ func showHost(value string) string {
 	if err != nil || u.Host == "" {
 		return hidden
 	}
-	return u.Scheme + "://" + u.Host + "/..."
+	shown := u.Scheme + "://" + u.Host
+	if value != shown {
+		shown += "/..."
+	}
+	return shown
 }
 
 // ReadConfig reads the configuration. Every variable that is set to something impossible is named in the error, with what would
