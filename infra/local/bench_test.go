@@ -76,11 +76,12 @@ func sender(client *http.Client, address, key, body string) func() error {
 			return err
 		}
 		defer response.Body.Close()
-		if _, err := io.Copy(io.Discard, response.Body); err != nil {
+		text, err := io.ReadAll(response.Body)
+		if err != nil {
 			return err
 		}
 		if response.StatusCode != http.StatusOK {
-			return fmt.Errorf("status %d", response.StatusCode)
+			return fmt.Errorf("status %d: %.200s", response.StatusCode, text)
 		}
 		return nil
 	}

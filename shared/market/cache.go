@@ -18,6 +18,8 @@ type Freshness struct {
 	NewestCandles, ClosedCandles time.Duration
 	// RecentPrices is for times within the last hour; PastPrices for older ones.
 	RecentPrices, PastPrices time.Duration
+	// Computed is for what is computed from facts, see Remember.
+	Computed time.Duration
 	// Nothing bounds how long it is remembered that nothing was found.
 	Nothing time.Duration
 	// Deadline ends a fetch that several requests may be waiting for.
@@ -32,7 +34,7 @@ func DefaultFreshness() Freshness {
 		Activity: 30 * time.Second, Holdings: 30 * time.Second, Pools: 30 * time.Second, Approvals: time.Minute,
 		Code: 5 * time.Minute, Security: time.Hour,
 		NewestCandles: time.Minute, ClosedCandles: 6 * time.Hour, RecentPrices: time.Minute, PastPrices: 24 * time.Hour,
-		Nothing: 30 * time.Second, Deadline: 25 * time.Second, MaximumBytes: 256 << 20,
+		Computed: 10 * time.Second, Nothing: 30 * time.Second, Deadline: 25 * time.Second, MaximumBytes: 256 << 20,
 	}
 }
 
@@ -45,7 +47,7 @@ func Cached(s Sources, f Freshness, clock func() time.Time) Sources {
 	// Shares of the memory, by how much the kinds weigh where much is asked.
 	share := func(percent uint64) uint64 { return max(1, f.MaximumBytes/100*percent) }
 	if s.Activity != nil {
-		s.Activity = &cachedActivity{s.Activity, f, newShelf[accountKey, *Activity](share(35), clock, f.Deadline)}
+		s.Activity = &cachedActivity{s.Activity, f, newShelf[accountKey, *Activity](share(27), clock, f.Deadline)}
 	}
 	if s.Holdings != nil {
 		s.Holdings = &cachedHoldings{s.Holdings, f, newShelf[accountKey, []Holding](share(10), clock, f.Deadline)}
@@ -73,6 +75,9 @@ func Cached(s Sources, f Freshness, clock func() time.Time) Sources {
 	}
 	if s.AddressSecurity != nil {
 		s.AddressSecurity = &cachedAddressSecurity{s.AddressSecurity, f, newShelf[accountKey, finding[AddressSecurity]](share(2), clock, f.Deadline)}
+	}
+	if f.Computed > 0 {
+		s.memory = &memory{newShelf[any, any](share(8), clock, f.Deadline), f.Computed}
 	}
 	return s
 }

@@ -97,7 +97,12 @@ func TestEveryPortIsNamed(t *testing.T) {
 		market.ActivityFacts, market.HoldingFacts, market.PriceFacts, market.PoolFacts, market.CandleFacts, market.ApprovalFacts,
 		market.CodeFacts, market.TokenSecurityFacts, market.AddressSecurityFacts,
 	}
-	fields := reflect.TypeFor[market.Sources]().NumField()
+	fields := 0
+	for _, field := range reflect.VisibleFields(reflect.TypeFor[market.Sources]()) {
+		if field.IsExported() {
+			fields++
+		}
+	}
 	if fields != len(ports) {
 		t.Fatalf("%d ports for %d sources", len(ports), fields)
 	}

@@ -68,6 +68,8 @@ type Sources struct {
 	Code            CodePort
 	TokenSecurity   TokenSecurityPort
 	AddressSecurity AddressSecurityPort
+	// memory is behind Remember; nil for none.
+	memory *memory
 }
 
 // Port names a port in an endpoint's declaration.

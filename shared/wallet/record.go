@@ -53,12 +53,26 @@ func gatherRecord(ctx context.Context, r *endpoint.Request) (*Record, error) {
 	return RecordOf(ctx, r.Session, endpoint.Chain.Of(r), endpoint.Wallet.Of(r), r.AsOf)
 }
 
-// RecordOf gathers a wallet's record through a session, once a session whoever asks. The error wraps market.ErrUnavailable when
+// RecordOf gathers a wallet's record at an instant through a session, once a session whoever asks, and once for all sessions that
+// ask within moments. The error wraps market.ErrUnavailable when
 // a provider failed; a wallet without any history has an empty record.
 func RecordOf(ctx context.Context, session *market.Session, on *chain.Chain, wallet chain.Address, asOf time.Time) (*Record, error) {
-	return market.Once(ctx, session, recordKey{on.Slug, wallet}, func(ctx context.Context) (*Record, error) {
+	key := instantKey{recordKey{on.Slug, wallet}, asOf.Unix()}
+	return market.Remember(ctx, session, key, (*Record).bytes, func(ctx context.Context) (*Record, error) {
 		return readRecord(ctx, session.Sources, on, wallet, asOf)
 	})
+}
+
+// instantKey names a record at an instant, in Unix seconds.
+type instantKey struct {
+	recordKey
+	asOf int64
+}
+
+// bytes is roughly what a record takes besides the facts it shares.
+func (r *Record) bytes() int {
+	const record, trade, position, result = 2000, 300, 350, 150
+	return record + len(r.Book.Ledger.Trades)*trade + len(r.Book.Positions)*position + len(r.Evidence.Results)*result
 }
 
 func readRecord(ctx context.Context, sources market.Sources, on *chain.Chain, wallet chain.Address, asOf time.Time) (*Record, error) {
