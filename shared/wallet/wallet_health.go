@@ -333,7 +333,16 @@ func (e exposure) revoke(a *judged) string {
 		extent = "approval of the whole collection"
 	}
 	return fmt.Sprintf("Revoke the %s of %s to %s (%s).", extent,
-		display.Symbol(e.chain, a.Token.Address, a.Token.Symbol), display.Name(a.Spender.Address, a.Spender.Name), a.why)
+		display.Symbol(e.chain, a.Token.Address, a.Token.Symbol), spenderText(&a.Spender), a.why)
+}
+
+// spenderText names a spender. The name is what its deployer chose, perhaps to pass for another's: the address stands beside it.
+func spenderText(s *market.Spender) string {
+	name, short := display.Name(s.Address, s.Name), s.Address.Short()
+	if name == short {
+		return short
+	}
+	return name + " at " + short
 }
 
 func (e exposure) healthReasons(answer WalletHealthAnswer, approvals []judged, share float64, blacklisted int, unknownCode bool) []reason.Reason {
@@ -346,7 +355,7 @@ func (e exposure) healthReasons(answer WalletHealthAnswer, approvals []judged, s
 				break
 			}
 		}
-		reasons = append(reasons, because("BLACKLISTED", 1, "%s is on a public scam list and may still take tokens.", display.Name(worst.Spender.Address, worst.Spender.Name)))
+		reasons = append(reasons, because("BLACKLISTED", 1, "%s is on a public scam list and may still take tokens.", spenderText(&worst.Spender)))
 	}
 	if unknownCode {
 		reasons = append(reasons, because("DELEGATED", 0.95, "The account runs code at %s, which is not a wallet maker's known implementation.", e.code.Delegate.Short()))
