@@ -77,13 +77,14 @@ func gatherExposure(ctx context.Context, r *endpoint.Request) (exposure, error) 
 		return e, err
 	}
 	group, groupCtx = errgroup.WithContext(ctx)
-	if accounts := e.trusted(); len(accounts) > 0 {
+	accounts, tokens := e.trusted(), e.unpriced()
+	if len(accounts) > 0 {
 		group.Go(func() (err error) {
 			e.security, err = sources.AddressSecurity.AddressSecurity(groupCtx, on, accounts)
 			return err
 		})
 	}
-	if tokens := e.unpriced(); len(tokens) > 0 {
+	if len(tokens) > 0 {
 		group.Go(func() (err error) {
 			e.pools, err = sources.Pools.Pools(groupCtx, on, tokens)
 			return err
