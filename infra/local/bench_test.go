@@ -165,7 +165,7 @@ func BenchmarkBareHandler(b *testing.B) {
 
 // BenchmarkWarmCost is what one warm trader-score costs from the gateway's handler to its answer, without a network.
 func BenchmarkWarmCost(b *testing.B) {
-	l := newLaboratory(b, 60)
+	l := newLaboratory(b)
 	s := l.service(b, plenty, plenty)
 	sample := l.busiest(b)
 	if answer := s.ask("/v1/trader-score", sample); answer.Code != http.StatusOK {
@@ -199,7 +199,7 @@ func (l *laboratory) busiest(b *testing.B) samplemarket.Sample {
 // BenchmarkBundleSlowProviders compares a cold page with the slowest of its answers alone, cold too, when every provider takes
 // 100 ms for everything.
 func BenchmarkBundleSlowProviders(b *testing.B) {
-	l := newLaboratory(b, 60)
+	l := newLaboratory(b)
 	sample := l.busiest(b)
 	timed := func(path string) (time.Duration, int) {
 		s := l.service(b, plenty, plenty)
@@ -269,7 +269,7 @@ func (r *remembering) RoundTrip(request *http.Request) (*http.Response, error) {
 // BenchmarkBundleAllocations compares what a cold page allocates with what its answers allocate one by one, each cold too. The
 // providers' answers come from memory.
 func BenchmarkBundleAllocations(b *testing.B) {
-	l := newLaboratory(b, 60)
+	l := newLaboratory(b)
 	sample := l.busiest(b)
 	providers := &remembering{market: l.market.Handler(), answers: make(map[string]*httptest.ResponseRecorder)}
 	config := l.config

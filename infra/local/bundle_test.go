@@ -23,7 +23,7 @@ func (s *service) setEveryFault(f samplemarket.Fault) {
 // With nothing to go by, singles are refused and cost nothing, and the page says of each slot that it failed.
 func TestEveryProviderFails(t *testing.T) {
 	t.Parallel()
-	l := newLaboratory(t, 30)
+	l := newLaboratory(t)
 	s := l.service(t, plenty, plenty)
 	s.setEveryFault(samplemarket.Fault{Kind: samplemarket.FaultServerError})
 	for _, sample := range l.firstOfEachChain() {
@@ -63,9 +63,9 @@ func (l *laboratory) firstOfEachChain() []samplemarket.Sample {
 // or any of its answers, asks nothing.
 func TestNothingIsAskedTwice(t *testing.T) {
 	t.Parallel()
-	l := newLaboratory(t, 120)
+	l := newLaboratory(t)
 	for i, sample := range l.samples {
-		if i%3 > 0 && sample.Chain != "bsc" {
+		if i%6 > 0 { // every sixth comes from another chain, bsc among them
 			continue
 		}
 		s := l.service(t, plenty, plenty)
@@ -102,7 +102,7 @@ func TestNothingIsAskedTwice(t *testing.T) {
 // asked much more for it.
 func TestThreeOfTenCallsFail(t *testing.T) {
 	t.Parallel()
-	l := newLaboratory(t, 60)
+	l := newLaboratory(t)
 	reference, s := l.service(t, plenty, plenty), l.service(t, plenty, plenty)
 	s.setEveryFault(samplemarket.Fault{Kind: samplemarket.FaultServerError, Share: 0.3})
 	good, asked := 0, 0
@@ -110,7 +110,7 @@ func TestThreeOfTenCallsFail(t *testing.T) {
 	var all sync.WaitGroup
 	room := make(chan struct{}, 40)
 	for _, wallet := range l.market.Truth().Wallets {
-		if asked == 300 {
+		if asked == 120 {
 			break
 		}
 		asked++
@@ -135,7 +135,7 @@ func TestThreeOfTenCallsFail(t *testing.T) {
 		attempts += times
 	}
 	t.Logf("%d of %d good, %d attempts for %d calls", good, asked, attempts, needed)
-	if asked < 200 || float64(good) < 0.99*float64(asked) {
+	if asked < 100 || float64(good) < 0.99*float64(asked) {
 		t.Errorf("%d of %d answers are good", good, asked)
 	}
 	// Three of ten failing need 1/0.7 = 1.43 attempts a call on average.

@@ -38,8 +38,8 @@ type laboratory struct {
 
 var testPepper = []byte("a pepper of the tests, 32 bytes..")
 
-// newLaboratory opens a store and a market with so many days of history.
-func newLaboratory(t testing.TB, days int) *laboratory {
+// newLaboratory opens a store, and shares the market that the package's other tests ask.
+func newLaboratory(t testing.TB) *laboratory {
 	t.Helper()
 	config, err := host.ReadConfig(environment(t))
 	if err != nil {
@@ -63,7 +63,7 @@ func newLaboratory(t testing.TB, days int) *laboratory {
 		t.Fatal(err)
 	}
 	l.key = key.Reveal()
-	l.market = samplemarket.New(samplemarket.Config{Seed: 1, Start: config.Clock()().AddDate(0, 0, -days), Clock: config.Clock()})
+	l.market = sampled().sample
 	l.samples = l.market.Samples().Wallets
 	return l
 }
@@ -290,7 +290,7 @@ func (s *service) recovers(sample samplemarket.Sample, undisturbed overview, mus
 // nothing of it is remembered.
 func TestOneProviderFails(t *testing.T) {
 	t.Parallel()
-	l := newLaboratory(t, 120)
+	l := newLaboratory(t)
 	reference := l.service(t, plenty, plenty)
 	rich := l.wallet(t, reference, "eth")
 	bare := l.wallet(t, reference, "bsc")

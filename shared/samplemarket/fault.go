@@ -151,9 +151,10 @@ func (d *door) enter(provider, call string) (FaultKind, Fault, time.Duration) {
 	return kind, f, d.latency
 }
 
+// None of them is a lie that is well formed: such a one nobody can tell from the truth.
 var hostileBodies = []string{
 	`{"data":NaN,"coins":{"x":{"price":NaN}},"pairs":[{"priceUsd":NaN}],"result":NaN}`,
-	`{"data":{"attributes":{"price_usd":"1e308","ohlcv_list":[[1e308,-1,1e309,-5,0,-1e308]]}},"coins":{"a":{"price":1e308,"timestamp":-1}},"pairs":[{"priceUsd":"-1e308","liquidity":{"usd":-1e308}}],"items":[{"total":{"value":"-99999999999999999999999999999999999999999999999999999999999999999999999999999999"}}],"code":1,"result":"0x` + "ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff" + `"}`,
+	`{"data":{"attributes":{"price_usd":"1e308","ohlcv_list":[[1e308,-1,1e309,-5,0,-1e308]]}},"coins":{"a":{"price":1e308,"timestamp":-1}},"pairs":[{"priceUsd":"-1e308","liquidity":{"usd":-1e308}}],"items":[{"total":{"value":"-99999999999999999999999999999999999999999999999999999999999999999999999999999999"}}],"code":1,"result":"0x` + strings.Repeat("f", 77) + `"}`,
 	`{"data":` + strings.Repeat("[", 20000) + strings.Repeat("]", 20000) + `}`,
 	`{"items":[{"hash":"` + strings.Repeat("A", 1<<20) + `"}],"next_page_params":{"loop":"1"}}`,
 	`[null,null,{"":{"":[]}},-0,1e-400]`,

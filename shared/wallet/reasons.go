@@ -23,14 +23,14 @@ func (r *Record) coverageReasons(asOf time.Time) []reason.Reason {
 	}}
 }
 
-// coverageReasons says, besides what a record's do, how many tokens' prices were left out. That a provider withheld some weighs
-// as much as what was found: the next answer may differ.
+// coverageReasons says, besides what a record's do, how many tokens' prices were left out. That a provider withheld some is
+// said first: the next answer may differ.
 func (h *History) coverageReasons(asOf time.Time) []reason.Reason {
 	reasons := h.Record.coverageReasons(asOf)
 	if missing := h.Unreached + h.Beyond; missing > 0 {
 		weight := 0.3
 		if h.Unreached > 0 {
-			weight = 1
+			weight = 10
 		}
 		reasons = append(reasons, because("UNREACHED", weight,
 			"Prices of %s were not looked up this time; what depends on them is left out.", display.Count(missing, "token")))

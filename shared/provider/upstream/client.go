@@ -38,9 +38,9 @@ const (
 	defaultMaximumBytes = 5 << 20
 	defaultConcurrency  = 8
 
-	// With three of ten calls failing, six attempts leave one question of 1,400 without an answer. Where more fail, the breaker
-	// ends it sooner.
-	maximumRetries = 5
+	// With three of ten calls failing, eight attempts leave one question of 15,000 without an answer; an answer takes up to a
+	// hundred. Where more fail, the breaker ends it sooner.
+	maximumRetries = 7
 	retryShare     = 0.5 // of the executions under way, and as many as may be under way in any case
 	firstBackoff   = 150 * time.Millisecond
 	longestBackoff = time.Second
