@@ -57,7 +57,7 @@ func thinReasons(m Measures) []reason.Reason {
 	for float64(missing)+m.EffectiveN < minimumJudged {
 		missing++
 	}
-	facts := []fact{{codeThin, 100, parameters{n: m.N, k: max(missing, minimumRated-m.N)}}}
+	facts := []fact{{codeThin, 100, parameters{n: m.N, k: max(missing, minimumRated-m.N), subject: "tell skill from chance"}}}
 	if m.N > 0 {
 		facts = append(facts, winRateFact(m, 50))
 	}

@@ -74,6 +74,10 @@ type Measures struct {
 	LeaveBestOutMean float64
 	// Open counts open positions of known worth, Bags those that would bring less than 20 % of their cost.
 	Open, Bags int
+	// OpenLosing counts open positions that would bring less than they cost; OpenReturn is what all open ones would bring over
+	// what they cost, less 1; 0 without any.
+	OpenLosing int
+	OpenReturn float64
 	// MatchedShare and UnmatchedSells are the evidence's own.
 	MatchedShare   float64
 	UnmatchedSells int
@@ -142,14 +146,22 @@ func (m *Measures) coverage() float64 { return max(0.5, min(1, m.MatchedShare)) 
 func (m *Measures) recency() float64 { return math.Exp(-max(0, m.DaysSinceLastClose-30) / 180) }
 
 func (m *Measures) countOpen(open []OpenResult) {
+	cost, worth := 0.0, 0.0
 	for _, o := range open {
 		if !(o.CostUSD > 0) || !finite(o.RecoverableUSD) {
 			continue
 		}
 		m.Open++
+		cost, worth = cost+o.CostUSD, worth+o.RecoverableUSD
+		if o.RecoverableUSD < o.CostUSD {
+			m.OpenLosing++
+		}
 		if o.RecoverableUSD < bagShare*o.CostUSD {
 			m.Bags++
 		}
+	}
+	if cost > 0 {
+		m.OpenReturn = worth/cost - 1
 	}
 }
 

@@ -249,3 +249,24 @@ func TestUnmeasurableResultsAreIgnored(t *testing.T) {
 		t.Errorf("got %+v\nwant %+v", got, want)
 	}
 }
+
+// A record without a loss is no record where the losers are merely not sold: the grade's reasons say so.
+func TestUnsoldLosersAreTold(t *testing.T) {
+	told := func(worth float64, open int) bool {
+		e := trader.Evidence{MatchedShare: 1}
+		for i := range 40 {
+			at := time.Date(2026, 1, 5, 0, 0, 0, 0, time.UTC).AddDate(0, 0, 3*i)
+			e.Results = append(e.Results, trader.Result{Return: 0.08, CostUSD: 100, PnLUSD: 8, OpenedAt: at, ClosedAt: at.AddDate(0, 0, 1), Cluster: uint64(i)})
+		}
+		for range open {
+			e.Open = append(e.Open, trader.OpenResult{CostUSD: 100, RecoverableUSD: worth})
+		}
+		return slices.ContainsFunc(trader.Rate(e, trader.Measure(e)).Reasons, func(r reason.Reason) bool { return r.Code == "OPEN_LOSSES" })
+	}
+	if !told(60, 30) {
+		t.Error("thirty open positions at three fifths of their cost are not mentioned")
+	}
+	if told(60, 2) || told(99, 30) || told(120, 30) {
+		t.Error("a few small open losses, or open gains, are told as open losses")
+	}
+}

@@ -18,6 +18,7 @@ const (
 	codeDrawdown      = "DRAWDOWN"
 	codeWeeks         = "WEEKS_POSITIVE"
 	codeBags          = "BAG"
+	codeOpenLosses    = "OPEN_LOSSES"
 	codeImputed       = "IMPUTED"
 	codeStale         = "STALE"
 	codeThin          = "THIN"
@@ -111,15 +112,23 @@ func sentence(code string, p parameters) string {
 		return text + ", where half is break-even."
 	case codeBags:
 		return fmt.Sprintf("%s can no longer be sold for more than %s of cost.", display.Count(p.k, "open position"), percent(p.x))
+	case codeOpenLosses:
+		return fmt.Sprintf("%d of %s would lose money if sold now; all together would bring %s of their cost.",
+			p.k, display.Count(p.n, "open position"), percent(p.x))
 	case codeImputed:
 		return fmt.Sprintf("%d of %s could no longer be sold and count at what was left of them.", p.k, positions(p.n))
 	case codeStale:
 		return fmt.Sprintf("Last closed trade %s ago; the record counts less from a month on.", display.Count(p.days, "day"))
 	case codeThin:
-		if p.n < minimumRated {
-			return fmt.Sprintf("%s that can be rated; at least %d more %s needed for a rating.", positions(p.n), p.k, areOrIs(p.k))
+		switch {
+		case p.subject != "":
+			return fmt.Sprintf("%s; at least %d more %s needed to %s.", positions(p.n), p.k, areOrIs(p.k), p.subject)
+		case p.n == 0:
+			return fmt.Sprintf("No closed position can be rated yet; at least %d %s needed.", p.k, areOrIs(p.k))
+		case p.n < minimumRated:
+			return fmt.Sprintf("%s can be rated; at least %d more %s needed for a rating.", positions(p.n), p.k, areOrIs(p.k))
 		}
-		return fmt.Sprintf("%s; about %d more %s needed to judge.", positions(p.n), p.k, areOrIs(p.k))
+		return fmt.Sprintf("%s; about %d more like them %s needed for a firm judgement.", positions(p.n), p.k, areOrIs(p.k))
 	case codeSizeMismatch:
 		if p.x < 0 {
 			return fmt.Sprintf("Bigger positions did worse than small ones: weighted by size the result is a loss of %s%s.", percent(-p.x), sample(p.n))
@@ -131,7 +140,7 @@ func sentence(code string, p parameters) string {
 	case codeRepeated:
 		return fmt.Sprintf("%s in %d different markets are worth about %.0f independent ones.", positions(p.n), p.k, p.x)
 	case codeSkill:
-		return fmt.Sprintf("Odds of these results by chance: under %s, counting one more total loss%s.", percent(p.x), sample(p.n))
+		return fmt.Sprintf("Chance alone does this well in under %s of cases, even with a total loss added to the record%s.", percent(p.x), sample(p.n))
 	case codeLuck:
 		if p.x >= 0.5 {
 			return fmt.Sprintf("Results are no better than chance gives a trader with this many trades%s.", sample(p.n))

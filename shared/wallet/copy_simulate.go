@@ -134,7 +134,7 @@ func assessCopySimulate(facts copyFacts, asOf time.Time) CopySimulateAnswer {
 		reasons = append(reasons, ratedSimulationReasons(result, form)...)
 	} else if answer.Simulated {
 		reasons = append(reasons, because("THIN", 1,
-			"Only %s could be simulated, from %s; at least %d of each are needed before a win rate says anything.",
+			"%s could be simulated, and the wallet has %s of its own; at least %d of each are needed before a win rate says anything.",
 			display.Count(result.Counted, "copy"), display.Count(facts.Measures.N, "closed position"), copysimulation.MinimumTrades))
 	}
 	reasons = append(reasons, facts.simulationCoverage(result)...)

@@ -24,18 +24,26 @@ func (r *Record) coverageReasons(asOf time.Time) []reason.Reason {
 }
 
 // coverageReasons says, besides what a record's do, how many tokens' prices were left out. That a provider withheld some is
-// said first: the next answer may differ.
+// said first: the next answer may differ. That only the latest tokens are read is the same every time.
 func (h *History) coverageReasons(asOf time.Time) []reason.Reason {
 	reasons := h.Record.coverageReasons(asOf)
-	if missing := h.Unreached + h.Beyond; missing > 0 {
-		weight := 0.3
-		if h.Unreached > 0 {
-			weight = 10
-		}
-		reasons = append(reasons, because("UNREACHED", weight,
-			"Prices of %s were not looked up this time; what depends on them is left out.", display.Count(missing, "token")))
+	if h.Unreached > 0 {
+		reasons = append(reasons, because("UNREACHED", 10,
+			"Prices of %s were not looked up this time; what depends on them is left out.", display.Count(h.Unreached, "token")))
+	}
+	if h.Beyond > 0 {
+		reasons = append(reasons, because("BEYOND", 0.3,
+			"Price histories are read for the %d tokens bought last; where they matter, %s bought earlier %s left out.",
+			maximumHistoryTokens, display.Count(h.Beyond, "token"), isOrAre(h.Beyond)))
 	}
 	return reasons
+}
+
+func isOrAre(n int) string {
+	if n == 1 {
+		return "is"
+	}
+	return "are"
 }
 
 // because makes a reason of a template and its numbers.

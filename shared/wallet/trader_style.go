@@ -147,10 +147,10 @@ func assessTraderStyle(record *Record, asOf time.Time) TraderStyleAnswer {
 	case answer.Tempo == "dormant":
 		reasons = append(reasons, because("DORMANT", 0.8, "The last entry was %s ago.", display.DurationText(asOf.Sub(r.lastEntry))))
 	default:
-		reasons = append(reasons, because("TEMPO", 0.8, "About %g entries in each of %s.", display.Round(r.perWeek, 1), display.Count(r.activeWeeks, "active week")))
+		reasons = append(reasons, because("TEMPO", 0.8, "Entries a week in the %s: about %g.", display.Count(r.activeWeeks, "active week"), display.Round(r.perWeek, 1)))
 	}
 	if answer.Automated == "likely" {
-		reasons = append(reasons, because("AUTOMATED", 0.7, "Round-the-clock timing suggests automation."))
+		reasons = append(reasons, because("AUTOMATED", 0.7, "Timing, sizes or speed of its trades suggest automation."))
 	}
 	answer.Reasons = reason.Top(append(reasons, record.coverageReasons(asOf)...))
 	return answer

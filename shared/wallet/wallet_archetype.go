@@ -350,7 +350,7 @@ func assessWalletArchetype(facts archetypeFacts, asOf time.Time) WalletArchetype
 		reasons = append(reasons, because("TRAITS", 0.3, "Observations behind each trait: %s.", strings.Join(basis, ", ")))
 	}
 	if answer.Automated == "likely" {
-		reasons = append(reasons, because("AUTOMATED", 0.4, "Round-the-clock timing suggests automation."))
+		reasons = append(reasons, because("AUTOMATED", 0.4, "Timing, sizes or speed of its trades suggest automation."))
 	}
 	answer.Reasons = reason.Top(append(reasons, facts.coverageReasons(asOf)...))
 	return answer

@@ -362,11 +362,11 @@ func (e exposure) healthReasons(answer WalletHealthAnswer, approvals []judged, s
 		reasons = append(reasons, because("DELEGATED", 0.95, "The account runs code at %s, which is not a wallet maker's known implementation.", e.code.Delegate.Short()))
 	}
 	if answer.RiskyApprovals > 0 {
-		reasons = append(reasons, because("APPROVAL_RISK", 0.9, "%s to risky spenders; weighed by risk, %s of the portfolio could be taken.",
-			display.Count(answer.RiskyApprovals, "open approval"), display.PercentText(share)))
+		reasons = append(reasons, because("APPROVAL_RISK", 0.9, "%s %s; weighed by risk, %s of the portfolio could be taken.",
+			display.Count(answer.RiskyApprovals, "open approval"), toRisky(answer.RiskyApprovals), display.PercentText(share)))
 	}
 	if stale := staleApprovals(approvals); stale > 0 {
-		reasons = append(reasons, because("STALE_APPROVAL", 0.5, "%s older than %d days.", display.Count(stale, "approval"), staleDays))
+		reasons = append(reasons, because("STALE_APPROVAL", 0.5, "Granted more than %d days ago: %s.", staleDays, display.Count(stale, "approval")))
 	}
 	switch {
 	case len(approvals) == 0:
@@ -391,6 +391,13 @@ func countOf(n int) string {
 		return "One approval is"
 	}
 	return fmt.Sprintf("%d approvals are", n)
+}
+
+func toRisky(approvals int) string {
+	if approvals == 1 {
+		return "goes to a risky spender"
+	}
+	return "go to risky spenders"
 }
 
 func staleApprovals(approvals []judged) int {

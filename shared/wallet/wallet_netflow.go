@@ -156,7 +156,7 @@ func assessWalletNetflow(record *Record, asOf time.Time) WalletNetflowAnswer {
 				reasons = append(reasons, because("BALANCED", 0.8, "Buying and selling are close to even; a direction is called from %s on.", display.PercentText(postureShare)))
 			}
 		default:
-			reasons = append(reasons, because("CLEAR", 0.8, "That is clearly more than chance would give for trades of these sizes."))
+			reasons = append(reasons, because("CLEAR", 0.8, "That is too far from even to be chance for trades of these sizes."))
 		}
 	}
 	if share := record.sentOut(f.days); share >= 0.2 {

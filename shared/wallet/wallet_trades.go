@@ -99,8 +99,8 @@ func (f tradesFacts) tradesReasons(answer WalletTradesAnswer, rows []tradeRow, a
 	}
 	oldest := rows[len(rows)-1].at
 	return []reason.Reason{
-		because("LISTED", 1, "The latest %s reach back %s.", display.Count(len(rows), "trade"), display.DurationText(asOf.Sub(oldest))),
-		because("TILT", 0.9, "%s, %s and %s between tokens.", display.Count(answer.Summary.Buys, "buy"), display.Count(answer.Summary.Sells, "sell"), display.Count(answer.Summary.Swaps, "swap")),
+		because("LISTED", 1, "The oldest of the %s listed is %s old.", display.Count(len(rows), "trade"), display.DurationText(asOf.Sub(oldest))),
+		because("TILT", 0.9, "Among them: %s, %s and %s of one token for another.", display.Count(answer.Summary.Buys, "buy"), display.Count(answer.Summary.Sells, "sell"), display.Count(answer.Summary.Swaps, "swap")),
 	}
 }
 
