@@ -5,9 +5,8 @@ import (
 	"slices"
 	"sync"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/mirrorworthy/mirrorworthy/shared/chain"
+	"github.com/mirrorworthy/mirrorworthy/shared/parallel"
 )
 
 // Rough sizes in bytes, for the weight of what is cached.
@@ -145,7 +144,7 @@ func findings[V any](
 ) (map[chain.Address]V, error) {
 	var mu sync.Mutex
 	answer := make(map[chain.Address]V, len(addresses))
-	var calls errgroup.Group
+	calls := parallel.NewGroup()
 	for _, address := range addresses {
 		calls.Go(func() error {
 			found, err := shelf.get(ctx, accountKey{on.Slug, address}, func(ctx context.Context) (kept[finding[V]], error) {

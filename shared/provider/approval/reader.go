@@ -10,10 +10,9 @@ import (
 	"maps"
 	"slices"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/mirrorworthy/mirrorworthy/shared/chain"
 	"github.com/mirrorworthy/mirrorworthy/shared/market"
+	"github.com/mirrorworthy/mirrorworthy/shared/parallel"
 	"github.com/mirrorworthy/mirrorworthy/shared/provider/evmrpc"
 )
 
@@ -57,7 +56,7 @@ func NewReader(lister Lister, allowances Allowances, operators Operators) *Reade
 // the token's supply where that is known.
 func (r *Reader) Approvals(ctx context.Context, on *chain.Chain, wallet chain.Address) (*market.Approvals, error) {
 	var listed, nested []market.Approval
-	calls, callContext := errgroup.WithContext(ctx)
+	calls, callContext := parallel.WithContext(ctx)
 	calls.Go(func() (err error) {
 		listed, err = r.lister.Approvals(callContext, on, wallet)
 		return err
@@ -85,7 +84,7 @@ func (r *Reader) Approvals(ctx context.Context, on *chain.Chain, wallet chain.Ad
 			unread++
 		}
 	}
-	calls, callContext = errgroup.WithContext(ctx)
+	calls, callContext = parallel.WithContext(ctx)
 	var readAllowances, readOperators []evmrpc.Allowance
 	if len(allowances) > 0 {
 		calls.Go(func() (err error) {

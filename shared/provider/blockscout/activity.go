@@ -7,10 +7,9 @@ import (
 	"slices"
 	"time"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/mirrorworthy/mirrorworthy/shared/chain"
 	"github.com/mirrorworthy/mirrorworthy/shared/market"
+	"github.com/mirrorworthy/mirrorworthy/shared/parallel"
 )
 
 // nativeLogIndex is the LogIndex of movements of the native coin, which leave no log.
@@ -34,7 +33,7 @@ func (a *Adapter) Activity(ctx context.Context, on *chain.Chain, wallet chain.Ad
 		cut          horizon
 	)
 	cut.block.Store(-1)
-	group, groupContext := errgroup.WithContext(ctx)
+	group, groupContext := parallel.WithContext(ctx)
 	group.Go(func() (err error) {
 		transfers, err = list[wireTransfer](groupContext, client, path+"/token-transfers", url.Values{"type": {fungible}}, a.maximumPages, &cut)
 		return err

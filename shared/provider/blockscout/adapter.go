@@ -17,10 +17,9 @@ import (
 	"net/http"
 	"slices"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/mirrorworthy/mirrorworthy/shared/chain"
 	"github.com/mirrorworthy/mirrorworthy/shared/market"
+	"github.com/mirrorworthy/mirrorworthy/shared/parallel"
 	"github.com/mirrorworthy/mirrorworthy/shared/provider/upstream"
 )
 
@@ -66,7 +65,7 @@ func (a *Adapter) Holdings(ctx context.Context, on *chain.Chain, wallet chain.Ad
 	path := "/addresses/" + wallet.String()
 	var account wireAccount
 	var balances upstream.Rows[wireBalance]
-	group, groupContext := errgroup.WithContext(ctx)
+	group, groupContext := parallel.WithContext(ctx)
 	group.Go(func() (err error) {
 		account, err = upstream.Get(groupContext, client, path, nil, readAccount)
 		return err

@@ -18,10 +18,10 @@ import (
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
-	"golang.org/x/sync/errgroup"
 
 	"github.com/mirrorworthy/mirrorworthy/shared/chain"
 	"github.com/mirrorworthy/mirrorworthy/shared/market"
+	"github.com/mirrorworthy/mirrorworthy/shared/parallel"
 	"github.com/mirrorworthy/mirrorworthy/shared/provider/upstream"
 )
 
@@ -242,7 +242,7 @@ func queries(wishes []wish) []string {
 func (a *Adapter) histories(ctx context.Context, queries []string) (map[string][]market.PricePoint, error) {
 	const path = "/batchHistorical"
 	answers := make([]answer, len(queries))
-	calls, ctx := errgroup.WithContext(ctx)
+	calls, ctx := parallel.WithContext(ctx)
 	calls.SetLimit(parallelCalls)
 	for i, query := range queries {
 		calls.Go(func() (err error) {
@@ -324,7 +324,7 @@ func (a *Adapter) CurrentPrices(ctx context.Context, on *chain.Chain, assets []c
 	coins = slices.Compact(coins)
 	groups := slices.Collect(slices.Chunk(coins, assetsPerCall))
 	answers := make([]answer, len(groups))
-	calls, ctx := errgroup.WithContext(ctx)
+	calls, ctx := parallel.WithContext(ctx)
 	calls.SetLimit(parallelCalls)
 	for i, group := range groups {
 		calls.Go(func() (err error) {

@@ -13,10 +13,9 @@ import (
 	"strings"
 	"time"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/mirrorworthy/mirrorworthy/shared/chain"
 	"github.com/mirrorworthy/mirrorworthy/shared/market"
+	"github.com/mirrorworthy/mirrorworthy/shared/parallel"
 	"github.com/mirrorworthy/mirrorworthy/shared/provider/upstream"
 )
 
@@ -101,7 +100,7 @@ func compareAddresses(a, b chain.Address) int { return slices.Compare(a[:], b[:]
 
 func (a *Adapter) groups(ctx context.Context, chainName string, groups [][]chain.Address) (map[chain.Address][]market.Pool, error) {
 	answers := make([]map[chain.Address][]market.Pool, len(groups))
-	calls, ctx := errgroup.WithContext(ctx)
+	calls, ctx := parallel.WithContext(ctx)
 	calls.SetLimit(parallelCalls)
 	for i, group := range groups {
 		calls.Go(func() (err error) {

@@ -8,10 +8,10 @@ import (
 	"time"
 
 	"github.com/holiman/uint256"
-	"golang.org/x/sync/errgroup"
 
 	"github.com/mirrorworthy/mirrorworthy/shared/chain"
 	"github.com/mirrorworthy/mirrorworthy/shared/market"
+	"github.com/mirrorworthy/mirrorworthy/shared/parallel"
 	"github.com/mirrorworthy/mirrorworthy/shared/provider/upstream"
 )
 
@@ -38,7 +38,7 @@ func (a *Adapter) Activity(ctx context.Context, on *chain.Chain, wallet chain.Ad
 	if len(found) > a.limits.transactions {
 		found, truncated = found[len(found)-a.limits.transactions:], true
 	}
-	group, groupContext := errgroup.WithContext(ctx)
+	group, groupContext := parallel.WithContext(ctx)
 	group.SetLimit(parallelCalls)
 	for i := range found {
 		group.Go(func() error { return a.readTransaction(groupContext, client, on, &found[i]) })

@@ -7,10 +7,10 @@ import (
 	"time"
 
 	"github.com/holiman/uint256"
-	"golang.org/x/sync/errgroup"
 
 	"github.com/mirrorworthy/mirrorworthy/shared/chain"
 	"github.com/mirrorworthy/mirrorworthy/shared/market"
+	"github.com/mirrorworthy/mirrorworthy/shared/parallel"
 	"github.com/mirrorworthy/mirrorworthy/shared/provider/upstream"
 )
 
@@ -53,7 +53,7 @@ func (a *Adapter) permissions(ctx context.Context, on *chain.Chain, function sel
 	}
 	allowances := make([]Allowance, len(queries))
 	failures := make([]error, len(queries))
-	var group errgroup.Group
+	group := parallel.NewGroup()
 	group.SetLimit(parallelCalls)
 	for i, query := range queries {
 		group.Go(func() error {
@@ -97,7 +97,7 @@ func (a *Adapter) Permit2(ctx context.Context, on *chain.Chain, owner chain.Addr
 	}
 	grants := latestGrants(logs)
 	approvals := make([]*market.Approval, len(grants))
-	group, groupContext := errgroup.WithContext(ctx)
+	group, groupContext := parallel.WithContext(ctx)
 	group.SetLimit(parallelCalls)
 	for i, grant := range grants {
 		group.Go(func() (err error) {

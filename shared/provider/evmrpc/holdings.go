@@ -7,10 +7,9 @@ import (
 	"math"
 	"slices"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/mirrorworthy/mirrorworthy/shared/chain"
 	"github.com/mirrorworthy/mirrorworthy/shared/market"
+	"github.com/mirrorworthy/mirrorworthy/shared/parallel"
 )
 
 // maximumHoldings bounds the tokens whose balance is read for one wallet.
@@ -45,7 +44,7 @@ func (a *Adapter) Holdings(ctx context.Context, on *chain.Chain, wallet chain.Ad
 		}
 	}
 	balances := make([]market.Amount, len(candidates))
-	group, groupContext := errgroup.WithContext(ctx)
+	group, groupContext := parallel.WithContext(ctx)
 	group.SetLimit(parallelCalls)
 	for i, candidate := range candidates {
 		group.Go(func() (err error) {

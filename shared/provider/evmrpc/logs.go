@@ -7,10 +7,9 @@ import (
 	"strconv"
 	"sync/atomic"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/mirrorworthy/mirrorworthy/shared/chain"
 	"github.com/mirrorworthy/mirrorworthy/shared/market"
+	"github.com/mirrorworthy/mirrorworthy/shared/parallel"
 	"github.com/mirrorworthy/mirrorworthy/shared/provider/upstream"
 )
 
@@ -88,16 +87,16 @@ type window struct {
 func (s *logScan) run(ctx context.Context, head uint64) (logs []Log, complete uint64, err error) {
 	complete = head + 1
 	span := s.adapter.span(s.on.Slug)
-	parallel := 1 // until the node has accepted a span
+	atOnce := 1 // until the node has accepted a span
 	for complete > 0 {
 		// No more windows than calls are left for, so that the newest ones get them.
 		affordable := max(1, int(s.callsLeft.Load())/len(s.filters))
 		var wave []*window
-		for next := complete; next > 0 && len(wave) < min(parallel, affordable); {
+		for next := complete; next > 0 && len(wave) < min(atOnce, affordable); {
 			w := &window{from: next - min(span, next), to: next - 1, complete: next}
 			wave, next = append(wave, w), w.from
 		}
-		group, groupContext := errgroup.WithContext(ctx)
+		group, groupContext := parallel.WithContext(ctx)
 		for _, w := range wave {
 			group.Go(func() error { return s.read(groupContext, w) })
 		}
@@ -125,7 +124,7 @@ func (s *logScan) run(ctx context.Context, head uint64) (logs []Log, complete ui
 		}
 		if whole {
 			span *= 2 // a refusal for the number of results holds only where there are many
-			parallel = parallelWindows
+			atOnce = parallelWindows
 		}
 		span = min(span, s.adapter.span(s.on.Slug))
 	}
@@ -141,7 +140,7 @@ func (s *logScan) read(ctx context.Context, w *window) error {
 		}
 		from := w.to - span + 1
 		found := make([][]Log, len(s.filters))
-		group, groupContext := errgroup.WithContext(ctx)
+		group, groupContext := parallel.WithContext(ctx)
 		for i, filter := range s.filters {
 			group.Go(func() (err error) {
 				found[i], err = s.get(groupContext, filter, from, w.to)

@@ -6,10 +6,10 @@ import (
 	"strings"
 
 	"github.com/holiman/uint256"
-	"golang.org/x/sync/errgroup"
 
 	"github.com/mirrorworthy/mirrorworthy/shared/chain"
 	"github.com/mirrorworthy/mirrorworthy/shared/market"
+	"github.com/mirrorworthy/mirrorworthy/shared/parallel"
 	"github.com/mirrorworthy/mirrorworthy/shared/provider/upstream"
 )
 
@@ -103,7 +103,7 @@ func nativeToken(on *chain.Chain) market.Token {
 func (a *Adapter) describe(ctx context.Context, client *upstream.Client, on *chain.Chain, addresses []chain.Address) (map[chain.Address]market.Token, error) {
 	tokens := make(map[chain.Address]market.Token, len(addresses))
 	described := make([]market.Token, len(addresses))
-	group, groupContext := errgroup.WithContext(ctx)
+	group, groupContext := parallel.WithContext(ctx)
 	group.SetLimit(parallelCalls)
 	for i, address := range addresses {
 		group.Go(func() (err error) {

@@ -9,10 +9,9 @@ import (
 	"strings"
 	"time"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/mirrorworthy/mirrorworthy/shared/chain"
 	"github.com/mirrorworthy/mirrorworthy/shared/market"
+	"github.com/mirrorworthy/mirrorworthy/shared/parallel"
 	"github.com/mirrorworthy/mirrorworthy/shared/provider/upstream"
 )
 
@@ -30,7 +29,7 @@ func (a *Adapter) Pools(ctx context.Context, on *chain.Chain, tokens []chain.Add
 	slices.SortFunc(asked, compareAddresses)
 	asked = slices.Compact(asked)
 	answers := make([][]market.Pool, len(asked))
-	calls, ctx := errgroup.WithContext(ctx)
+	calls, ctx := parallel.WithContext(ctx)
 	calls.SetLimit(parallelCalls)
 	for i, token := range asked {
 		calls.Go(func() (err error) {

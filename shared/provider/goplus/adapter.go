@@ -20,10 +20,10 @@ import (
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
-	"golang.org/x/sync/errgroup"
 
 	"github.com/mirrorworthy/mirrorworthy/shared/chain"
 	"github.com/mirrorworthy/mirrorworthy/shared/market"
+	"github.com/mirrorworthy/mirrorworthy/shared/parallel"
 	"github.com/mirrorworthy/mirrorworthy/shared/provider/upstream"
 )
 
@@ -41,11 +41,11 @@ var (
 func Defaults() upstream.Config {
 	return upstream.Config{
 		Name: "goplus", Base: "https://api.gopluslabs.io", PerMinute: 28, Burst: 10, Concurrency: parallelCalls,
-		Timeout: 6 * time.Second, Examine: Overload,
+		Timeout: 6 * time.Second, Examine: overload,
 	}
 }
 
-// New reads through a client whose base is the service's root. The client should examine answers with Overload.
+// New reads through a client whose base is the service's root. Its limits are those of Defaults, which also tell overload from answers.
 func New(client *upstream.Client) *Adapter { return &Adapter{client: client} }
 
 // The service's codes, which come with HTTP status 200.
@@ -65,8 +65,8 @@ type envelope[T any] struct {
 	Result T               `json:"result"`
 }
 
-// Overload is an error for an answer in which the service reports its rate limit or a failure of its own.
-func Overload(response *upstream.Response) error {
+// overload is an error for an answer in which the service reports its rate limit or a failure of its own.
+func overload(response *upstream.Response) error {
 	envelope, err := upstream.JSON[struct {
 		Code upstream.Number `json:"code"`
 	}](response)
@@ -87,7 +87,7 @@ func Overload(response *upstream.Response) error {
 func get[T any](ctx context.Context, c *upstream.Client, path string, query url.Values) (T, bool, error) {
 	var zero T
 	answer, err := upstream.Get(ctx, c, path, query, func(response *upstream.Response) (envelope[jsontext.Value], error) {
-		if err := Overload(response); err != nil {
+		if err := overload(response); err != nil {
 			return envelope[jsontext.Value]{}, err
 		}
 		answer, err := upstream.JSON[envelope[jsontext.Value]](response)
@@ -126,7 +126,7 @@ func perAddress[T any](ctx context.Context, addresses []chain.Address, ask func(
 		found = make(map[chain.Address]T, len(addresses))
 		asked = slices.Clone(addresses)
 	)
-	calls, ctx := errgroup.WithContext(ctx)
+	calls, ctx := parallel.WithContext(ctx)
 	slices.SortFunc(asked, func(a, b chain.Address) int { return slices.Compare(a[:], b[:]) })
 	calls.SetLimit(parallelCalls)
 	for _, address := range slices.Compact(asked) {

@@ -1,6 +1,7 @@
 package goplus
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -26,13 +27,14 @@ type service struct {
 	mu      sync.Mutex
 	asked   []*url.URL
 	dropped int
+	status  int // 200 when zero
 }
 
 func (s *service) RoundTrip(r *http.Request) (*http.Response, error) {
 	s.mu.Lock()
 	s.asked = append(s.asked, r.URL)
 	s.mu.Unlock()
-	return &http.Response{StatusCode: 200, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(s.answer(r.URL)))}, nil
+	return &http.Response{StatusCode: cmp.Or(s.status, http.StatusOK), Header: http.Header{}, Body: io.NopCloser(strings.NewReader(s.answer(r.URL)))}, nil
 }
 
 func adapter(answer func(*url.URL) string) (*Adapter, *service) {
@@ -91,17 +93,29 @@ func TestTokenSecurity(t *testing.T) {
 }
 
 func TestOverloadAndRefusalsAreUnavailable(t *testing.T) {
-	for body, calls := range map[string]int{
-		`{"code":4029,"message":"rate limit","result":null}`: 3, `{"code":5000,"message":"system error"}`: 3, `{"code":4012,"message":"signature"}`: 1,
-		`{"code":2018,"message":"chain not supported"}`: 1, `{"message":"no code"}`: 1, `{"code":1,"result":[]}`: 1, `[]`: 1, `{"code":1,"result":"text"}`: 1,
-	} {
+	attempts := func(t *testing.T, status int, body string) (calls int) {
 		synctest.Test(t, func(t *testing.T) {
 			a, s := adapter(func(*url.URL) string { return body })
-			_, err := a.TokenSecurity(t.Context(), bsc(), []chain.Address{address(1)})
-			if !errors.Is(err, market.ErrUnavailable) || len(s.asked) != calls {
-				t.Errorf("%s: %v after %d calls", body, err, len(s.asked))
+			s.status = status
+			if _, err := a.TokenSecurity(t.Context(), bsc(), []chain.Address{address(1)}); !errors.Is(err, market.ErrUnavailable) {
+				t.Errorf("%d %s: %v", status, body, err)
 			}
+			calls = len(s.asked)
 		})
+		return calls
+	}
+	// Overload is as good as a server's failure, and tried again as often. A refusal is not tried again.
+	retried := attempts(t, http.StatusInternalServerError, "")
+	if retried < 2 {
+		t.Fatalf("a server's failure takes %d calls", retried)
+	}
+	for body, calls := range map[string]int{
+		`{"code":4029,"message":"rate limit","result":null}`: retried, `{"code":5000,"message":"system error"}`: retried, `{"code":4012,"message":"signature"}`: 1,
+		`{"code":2018,"message":"chain not supported"}`: 1, `{"message":"no code"}`: 1, `{"code":1,"result":[]}`: 1, `[]`: 1, `{"code":1,"result":"text"}`: 1,
+	} {
+		if got := attempts(t, http.StatusOK, body); got != calls {
+			t.Errorf("%s: %d calls, want %d", body, got, calls)
+		}
 	}
 }
 
@@ -235,7 +249,7 @@ func FuzzTokenSecurity(f *testing.F) {
 func jammed(body []byte) bool {
 	response := &upstream.Response{Status: 200, Body: body}
 	_, err := upstream.JSON[any](response)
-	return err != nil || Overload(response) != nil
+	return err != nil || overload(response) != nil
 }
 
 func FuzzApprovals(f *testing.F) {

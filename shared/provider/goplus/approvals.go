@@ -8,10 +8,9 @@ import (
 	"strconv"
 	"time"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/mirrorworthy/mirrorworthy/shared/chain"
 	"github.com/mirrorworthy/mirrorworthy/shared/market"
+	"github.com/mirrorworthy/mirrorworthy/shared/parallel"
 	"github.com/mirrorworthy/mirrorworthy/shared/provider/upstream"
 )
 
@@ -62,7 +61,7 @@ func (a *Adapter) Approvals(ctx context.Context, on *chain.Chain, wallet chain.A
 		{"nft1155_approval_security", market.OperatorApproval},
 	}
 	var answers [len(lists)][]market.Approval
-	calls, ctx := errgroup.WithContext(ctx)
+	calls, ctx := parallel.WithContext(ctx)
 	for i, list := range lists {
 		calls.Go(func() error {
 			path := "/api/v2/" + list.name + "/" + strconv.FormatInt(on.ID, 10)

@@ -16,6 +16,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"net/url"
+	"runtime/debug"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -412,8 +413,14 @@ func (c *Client) backoff(attempt int) time.Duration {
 	return time.Duration(float64(min(longestBackoff, firstBackoff<<(attempt-1))) * (0.5 + c.shared.Random()))
 }
 
-// exchange sends the request and reads the answer within the time of one attempt.
-func (c *Client) exchange(ctx context.Context, q question) (*Response, *Error) {
+// exchange sends the request and reads the answer within the time of one attempt. It runs in nobody's request, where a panic over
+// what a provider sent would end the process: it is a failure instead.
+func (c *Client) exchange(ctx context.Context, q question) (_ *Response, failed *Error) {
+	defer func() {
+		if cause := recover(); cause != nil {
+			failed = &Error{Err: fmt.Errorf("panic: %v\n%s", cause, debug.Stack()), delay: never}
+		}
+	}()
 	ctx, cancel := context.WithTimeout(ctx, c.config.Timeout)
 	defer cancel()
 	address := c.config.Base + q.path

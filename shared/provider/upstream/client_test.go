@@ -357,6 +357,30 @@ func TestExamineMakesAGoodStatusAFailure(t *testing.T) {
 	})
 }
 
+func TestAPanicOverAnAnswerIsAFailure(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		calls := 0
+		c := newClient(upstream.Shared{Transport: transport(func(*http.Request) (*http.Response, error) {
+			calls++
+			return reply(200, `{"answer":"yes"}`), nil
+		})}, func(config *upstream.Config) {
+			config.Concurrency = 1
+			config.Examine = func(*upstream.Response) error {
+				if calls == 1 {
+					panic("index out of range")
+				}
+				return nil
+			}
+		})
+		if _, err := upstream.Get(t.Context(), c, "/x", nil, upstream.JSON[answer]); !errors.Is(err, market.ErrUnavailable) || calls != 1 {
+			t.Fatal(err, calls)
+		}
+		if got, err := upstream.Get(t.Context(), c, "/x", nil, upstream.JSON[answer]); err != nil || got.Answer != "yes" {
+			t.Fatal("the room was not given back:", got, err)
+		}
+	})
+}
+
 func TestTheRateLimitWaitsAndFailsFast(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var times []time.Time
