@@ -5,6 +5,7 @@ import (
 	"crypto/hmac"
 	"errors"
 	"fmt"
+	"runtime/debug"
 	"time"
 
 	"github.com/maypok86/otter/v2"
@@ -109,8 +110,14 @@ func (k *Keyring) lookup(ctx context.Context, id string) (record, error) {
 	return record{}, fmt.Errorf("reading key %s: %w", id, err)
 }
 
-func (k *Keyring) read(ctx context.Context, id string) (record, error) {
-	fresh := record{readAt: k.clock()}
+// read asks the store, in a goroutine that belongs to no request: a panic there would end the process.
+func (k *Keyring) read(ctx context.Context, id string) (fresh record, err error) {
+	defer func() {
+		if cause := recover(); cause != nil {
+			fresh, err = record{}, fmt.Errorf("panic: %v\n%s", cause, debug.Stack())
+		}
+	}()
+	fresh.readAt = k.clock()
 	key, err := k.keys.Key(ctx, id)
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return record{}, err

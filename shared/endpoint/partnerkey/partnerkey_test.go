@@ -311,6 +311,17 @@ func TestManyAskersShareOneReading(t *testing.T) {
 	})
 }
 
+func TestAPanickingStoreIsAnError(t *testing.T) {
+	f := endpointtest.New(t)
+	f.Store.Trouble(func(context.Context) error { panic("no such row") })
+	_, err := f.Service.Keys.Authenticate(t.Context(), f.Key)
+	if err == nil || errors.Is(err, partnerkey.ErrUnauthorized) || !strings.Contains(err.Error(), "no such row") {
+		t.Errorf("error %v, want the panic", err)
+	}
+	f.Store.Trouble(nil)
+	check(t, f, f.Key, nil)
+}
+
 func TestPepperIsKept(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "pepper")
 	random := strings.NewReader(strings.Repeat("0123456789abcdef", 8))
