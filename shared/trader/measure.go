@@ -74,10 +74,10 @@ type Measures struct {
 	LeaveBestOutMean float64
 	// Open counts open positions of known worth, Bags those that would bring less than 20 % of their cost.
 	Open, Bags int
-	// OpenLosing counts open positions that would bring less than they cost; OpenReturn is what all open ones would bring over
+	// OpenLosing counts open positions that would bring less than they cost; OpenLosingReturn is what those would bring over
 	// what they cost, less 1; 0 without any.
-	OpenLosing int
-	OpenReturn float64
+	OpenLosing       int
+	OpenLosingReturn float64
 	// MatchedShare and UnmatchedSells are the evidence's own.
 	MatchedShare   float64
 	UnmatchedSells int
@@ -152,16 +152,16 @@ func (m *Measures) countOpen(open []OpenResult) {
 			continue
 		}
 		m.Open++
-		cost, worth = cost+o.CostUSD, worth+o.RecoverableUSD
 		if o.RecoverableUSD < o.CostUSD {
 			m.OpenLosing++
+			cost, worth = cost+o.CostUSD, worth+o.RecoverableUSD
 		}
 		if o.RecoverableUSD < bagShare*o.CostUSD {
 			m.Bags++
 		}
 	}
 	if cost > 0 {
-		m.OpenReturn = worth/cost - 1
+		m.OpenLosingReturn = worth/cost - 1
 	}
 }
 

@@ -31,10 +31,10 @@ const (
 	ruinousDrawdown = 0.5
 	// expectancyScale is the bound of the mean return that moves its part of the score by tanh(1).
 	expectancyScale = 0.25
-	// openLosing open positions under water are worth saying where all that is open would lose the part openLoss of its cost: a
-	// record of closed positions alone hides them.
+	// openLosing open positions under water are worth saying where together they would lose the part openLoss of their cost: a record
+	// of closed positions alone hides them.
 	openLosing = 3
-	openLoss   = 0.05
+	openLoss   = 0.10
 	// disqualifying is the weight of reasons that settle an answer alone.
 	disqualifying = 1000.0
 )
@@ -202,8 +202,8 @@ func shortcomings(m Measures, pull float64) []fact {
 	if m.Bags > 0 {
 		facts = append(facts, fact{codeBags, 20 * float64(m.Bags) / float64(m.Bags+m.N), parameters{k: m.Bags, x: bagShare}})
 	}
-	if m.OpenLosing >= openLosing && m.OpenReturn < -openLoss {
-		facts = append(facts, fact{codeOpenLosses, 20 * float64(m.OpenLosing) / float64(m.OpenLosing+m.N), parameters{n: m.Open, k: m.OpenLosing, x: 1 + m.OpenReturn}})
+	if m.OpenLosing >= openLosing && m.OpenLosingReturn < -openLoss {
+		facts = append(facts, fact{codeOpenLosses, 20 * float64(m.OpenLosing) / float64(m.OpenLosing+m.N), parameters{n: m.Open, k: m.OpenLosing, x: 1 + m.OpenLosingReturn}})
 	}
 	if m.Imputed > 0 {
 		facts = append(facts, fact{codeImputed, 10 * float64(m.Imputed) / float64(m.N), parameters{n: m.N, k: m.Imputed}})

@@ -113,7 +113,7 @@ func sentence(code string, p parameters) string {
 	case codeBags:
 		return fmt.Sprintf("%s can no longer be sold for more than %s of cost.", display.Count(p.k, "open position"), percent(p.x))
 	case codeOpenLosses:
-		return fmt.Sprintf("%d of %s would lose money if sold now; all together would bring %s of their cost.",
+		return fmt.Sprintf("%d of %s would lose money if sold now; together those would bring %s of their cost.",
 			p.k, display.Count(p.n, "open position"), percent(p.x))
 	case codeImputed:
 		return fmt.Sprintf("%d of %s could no longer be sold and count at what was left of them.", p.k, positions(p.n))

@@ -28,7 +28,7 @@ func TestEverySentence(t *testing.T) {
 		{codeWeeks, parameters{n: 6, k: 4, low: 0.3, high: 0.9}, "4 of 6 active weeks ended in profit; with so few weeks the true share could be 30% to 90%."},
 		{codeWeeks, parameters{n: 40, k: 30}, "30 of 40 active weeks ended in profit, where half is break-even."},
 		{codeBags, parameters{k: 3, x: 0.2}, "3 open positions can no longer be sold for more than 20% of cost."},
-		{codeOpenLosses, parameters{n: 36, k: 34, x: 0.62}, "34 of 36 open positions would lose money if sold now; all together would bring 62% of their cost."},
+		{codeOpenLosses, parameters{n: 36, k: 34, x: 0.62}, "34 of 36 open positions would lose money if sold now; together those would bring 62% of their cost."},
 		{codeImputed, parameters{n: 10, k: 2}, "2 of 10 closed positions could no longer be sold and count at what was left of them."},
 		{codeStale, parameters{days: 45}, "Last closed trade 45 days ago; the record counts less from a month on."},
 		{codeThin, parameters{n: 1, k: 2}, "1 closed position can be rated; at least 2 more are needed for a rating."},
