@@ -200,6 +200,9 @@ func ratedSimulationReasons(result copysimulation.Result, form string) []reason.
 	var reasons []reason.Reason
 	if math.IsNaN(result.BaseWinRate) {
 		reasons = append(reasons, because("SIM", 1, "A delayed copier won %d of %d; there were no comparable hours to tell what chance would give.", result.Wins, result.Counted))
+	} else if result.WinRate <= result.BaseWinRate {
+		reasons = append(reasons, because("SIM_NO_BETTER", 1, "A delayed copier won %d of %d, no more often than random entries in the same tokens (%s).",
+			result.Wins, result.Counted, display.PercentText(result.BaseWinRate)))
 	} else {
 		reasons = append(reasons, because("SIM_VS_BASE", 1, "A delayed copier won %d of %d; random entries in the same tokens won %s.",
 			result.Wins, result.Counted, display.PercentText(result.BaseWinRate)))
