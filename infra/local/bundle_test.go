@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/mirrorworthy/mirrorworthy/shared/samplemarket"
 )
@@ -65,7 +66,7 @@ func TestNothingIsAskedTwice(t *testing.T) {
 	t.Parallel()
 	l := newLaboratory(t)
 	for i, sample := range l.samples {
-		if i%6 > 0 { // every sixth comes from another chain, bsc among them
+		if i%9 > 0 { // every ninth comes from another chain, bsc among them
 			continue
 		}
 		s := l.service(t, plenty, plenty)
@@ -98,20 +99,29 @@ func TestNothingIsAskedTwice(t *testing.T) {
 	}
 }
 
+const (
+	// flakyWallets are asked about by some hundred provider calls together.
+	flakyWallets = 20
+	// patient is time enough for every retry.
+	patient = 28 * time.Second
+)
+
 // With three of ten calls failing at every provider, answers are as good as ever for nearly all who ask, and providers are not
 // asked much more for it.
 func TestThreeOfTenCallsFail(t *testing.T) {
-	t.Parallel()
 	l := newLaboratory(t)
-	reference, s := l.service(t, plenty, plenty), l.service(t, plenty, plenty)
+	reference, s := l.service(t, patient, patient), l.service(t, patient, patient)
 	s.setEveryFault(samplemarket.Fault{Kind: samplemarket.FaultServerError, Share: 0.3})
 	good, asked := 0, 0
 	var mu sync.Mutex
 	var all sync.WaitGroup
-	room := make(chan struct{}, 40)
+	room := make(chan struct{}, 8)
 	for _, wallet := range l.market.Truth().Wallets {
-		if asked == 60 {
+		if asked == flakyWallets {
 			break
+		}
+		if wallet.Closed < 8 || wallet.Closed > 40 {
+			continue
 		}
 		asked++
 		sample := samplemarket.Sample{Address: wallet.Address, Chain: wallet.Chain}
@@ -135,7 +145,7 @@ func TestThreeOfTenCallsFail(t *testing.T) {
 		attempts += times
 	}
 	t.Logf("%d of %d good, %d attempts for %d calls", good, asked, attempts, needed)
-	if asked < 60 || float64(good) < 0.99*float64(asked) {
+	if asked < flakyWallets || float64(good) < 0.99*float64(asked) {
 		t.Errorf("%d of %d answers are good", good, asked)
 	}
 	// Three of ten failing need 1/0.7 = 1.43 attempts a call on average.

@@ -247,7 +247,7 @@ type fault struct {
 
 const (
 	plenty = 20 * time.Second
-	little = 2 * time.Second
+	little = 3 * time.Second
 )
 
 var faults = []fault{
@@ -301,13 +301,18 @@ func TestOneProviderFails(t *testing.T) {
 		undisturbed overview
 	}
 	var trials []trial
-	for _, f := range faults {
-		for _, d := range dependencies {
-			trials = append(trials, trial{d, f, rich.sample, rich.overview})
+	for i, f := range faults {
+		for j, d := range dependencies {
+			// Silence and a broken status are tried on every provider, the other faults on two each: all providers share one client.
+			if f.single == little || f.fault.Kind == samplemarket.FaultServerError || j%3 == i%3 {
+				trials = append(trials, trial{d, f, rich.sample, rich.overview})
+			}
 		}
-		trials = append(trials, trial{nodeOnly, f, bare.sample, bare.overview})
+		if f.single == little || i%3 == 0 {
+			trials = append(trials, trial{nodeOnly, f, bare.sample, bare.overview})
+		}
 	}
-	room := make(chan struct{}, 14)
+	room := make(chan struct{}, 4)
 	var all sync.WaitGroup
 	for _, c := range trials {
 		s := l.service(t, c.single, c.bundle)
@@ -337,10 +342,12 @@ type subject struct {
 // wallet finds a sample on a chain whose page asks every provider there is, and is rated.
 func (l *laboratory) wallet(t *testing.T, s *service, chain string) subject {
 	t.Helper()
-	for _, sample := range l.samples {
-		if sample.Chain != chain {
+	for _, truth := range l.market.Truth().Wallets {
+		// One with a record, but a short one: the page is asked for some hundred times.
+		if truth.Chain != chain || truth.Closed < 8 || truth.Closed > 25 {
 			continue
 		}
+		sample := samplemarket.Sample{Address: truth.Address, Chain: truth.Chain, About: truth.Group}
 		s.ResetCalls()
 		o := s.overview(sample)
 		calls := s.Calls()
@@ -353,7 +360,8 @@ func (l *laboratory) wallet(t *testing.T, s *service, chain string) subject {
 			return false
 		}
 		if o.status == http.StatusOK && len(o.failed) == 0 && asked("/ohlcv/") && asked("token_security") && asked("address_security") &&
-			asked("/dexscreener/") && asked("/defillama/") && !strings.Contains(o.slots["traderScore"], `"unrated"`) {
+			asked("/dexscreener/") && asked("/defillama/") && !strings.Contains(o.slots["traderScore"], `"unrated"`) &&
+			!strings.Contains(o.whole, incomplete) {
 			return subject{sample, o}
 		}
 	}

@@ -135,7 +135,7 @@ func TestAPartnersFirstCalls(t *testing.T) {
 	if len(s.samples.Wallets) == 0 {
 		t.Fatal("the sample market offers no wallets")
 	}
-	for _, sample := range s.samples.Wallets[:min(27, len(s.samples.Wallets))] {
+	for _, sample := range s.samples.Wallets[:min(12, len(s.samples.Wallets))] {
 		status, header, body := s.post(t, "/v1/wallet-overview", s.key, `{"wallet":"`+sample.Address+`","chain":"`+sample.Chain+`"}`)
 		if status != http.StatusOK || strings.Contains(body, `"partial"`) {
 			t.Fatalf("%s: status %d: %.800s", sample.About, status, body)
@@ -168,7 +168,7 @@ func TestAPartnersFirstCalls(t *testing.T) {
 // Every slot's bytes are its single's bytes, for wallets of every kind.
 func TestASlotIsItsSingle(t *testing.T) {
 	s := sampled()
-	for _, sample := range s.samples.Wallets[max(0, len(s.samples.Wallets)-12):] {
+	for _, sample := range s.samples.Wallets[max(0, len(s.samples.Wallets)-6):] {
 		body := `{"wallet":"` + sample.Address + `","chain":"` + sample.Chain + `"`
 		_, _, bundle := s.post(t, "/v1/wallet-overview", s.key, body+`,"tradesLimit":3}`)
 		for _, e := range host.Endpoints(nil)[0].Components {

@@ -32,6 +32,8 @@ var historyNeeds = append([]market.Port{market.CandleFacts}, recordNeeds...)
 const (
 	// maximumHistoryTokens bounds how many tokens' candles are read, those entered last first.
 	maximumHistoryTokens = 40
+	// unreachedShare is the part of the tokens whose candles may be missing.
+	unreachedShare = 0.2
 	// historyLead and historyTail are how much more than the entries themselves the candles cover: the random copier enters up
 	// to three days earlier or later, and prices are carried forward up to two days.
 	historyLead     = 7 * 24 * time.Hour
@@ -46,7 +48,7 @@ func gatherHistory(ctx context.Context, r *endpoint.Request) (*History, error) {
 }
 
 // HistoryOf gathers a wallet's history through a session, once a session whoever asks. Tokens whose candles could not be
-// had are counted; it fails with market.ErrUnavailable only when none could.
+// had are counted; it fails with market.ErrUnavailable when that is more than a fifth of them: too much is missing to judge by.
 func HistoryOf(ctx context.Context, session *market.Session, on *chain.Chain, wallet chain.Address, asOf time.Time) (*History, error) {
 	key := historyKey{recordKey{on.Slug, wallet}}
 	return market.Once(ctx, session, key, func(ctx context.Context) (*History, error) {
@@ -79,7 +81,7 @@ func readHistory(ctx context.Context, candles market.CandlePort, record *Record,
 		}
 		history.Series[requests[i].Token] = series[i]
 	}
-	if history.Unreached > 0 && history.Unreached == len(requests) {
+	if float64(history.Unreached) > unreachedShare*float64(len(requests)) {
 		return nil, errors.Join(failures...)
 	}
 	return history, nil
