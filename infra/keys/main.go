@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"time"
 
 	"github.com/mirrorworthy/mirrorworthy/shared/endpoint/partnerkey"
 	"github.com/mirrorworthy/mirrorworthy/shared/host"
@@ -44,7 +45,7 @@ func administer(ctx context.Context, arguments []string, getenv func(string) str
 	}
 	defer func() { err = errors.Join(err, closeStore()) }()
 	c := command{
-		administration: partnerkey.NewAdministration(keys, pepper, config.Clock(), rand.Reader),
+		administration: partnerkey.NewAdministration(keys, pepper, time.Now, rand.Reader),
 		out:            os.Stdout, notes: os.Stderr,
 	}
 	return c.run(ctx, arguments)
