@@ -36,7 +36,7 @@ key:
 conformance:
 	go run ./infra/dynamodblocal -- go test -race -count=1 ./shared/store/...
 
-# Linters, at the versions that .ci/tools names.
+# Linters, at the version that .ci/lint names.
 lint:
 	.ci/lint
 
