@@ -1,6 +1,7 @@
 package chain
 
 import (
+	"bytes"
 	"encoding/hex"
 	"errors"
 
@@ -105,12 +106,5 @@ func (a Address) Checksum() string {
 	return string(text)
 }
 
-// Less orders addresses by their bytes, for stable ties.
-func (a Address) Less(b Address) bool {
-	for i := range a {
-		if a[i] != b[i] {
-			return a[i] < b[i]
-		}
-	}
-	return false
-}
+// Compare orders addresses by their bytes: -1, 0 or 1.
+func (a Address) Compare(b Address) int { return bytes.Compare(a[:], b[:]) }

@@ -176,7 +176,7 @@ func TestAddressesAreOrderedAsTheirText(t *testing.T) {
 		if keep := rapid.IntRange(0, 20).Draw(t, "shared"); keep > 0 {
 			copy(b[:keep], a[:keep])
 		}
-		if a.Less(b) != (a.String() < b.String()) || a.Less(b) && b.Less(a) || a.Less(a) {
+		if a.Compare(b) != strings.Compare(a.String(), b.String()) || a.Compare(b) != -b.Compare(a) || a.Compare(a) != 0 {
 			t.Fatalf("%s and %s", a, b)
 		}
 		if a.IsZero() != (a == chain.Native) {

@@ -1,7 +1,7 @@
 package copysimulation
 
 import (
-	"bytes"
+	"cmp"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -21,8 +21,8 @@ const (
 	Stake = 0.10
 	// MinimumTrades is how many simulated trades, and how many closed positions, aggregates need.
 	MinimumTrades = 3
-	// MinimumQuoteUSD is the quote side a pool must have for an exit to count as possible.
-	MinimumQuoteUSD = 5_000
+	// minimumQuoteUSD is the quote side a pool must have for an exit to count as possible.
+	minimumQuoteUSD = 5_000
 
 	horizonHours = int64(Horizon / time.Hour)
 
@@ -89,12 +89,7 @@ type Result struct {
 func Run(entries []Entry, series map[chain.Address]*Series, terms map[chain.Address]Terms, asOf time.Time) Result {
 	r := Result{Trades: make([]Trade, 0, len(entries))}
 	ordered := slices.Clone(entries)
-	slices.SortStableFunc(ordered, func(a, b Entry) int {
-		if c := a.At.Compare(b.At); c != 0 {
-			return c
-		}
-		return bytes.Compare(a.Token[:], b.Token[:])
-	})
+	slices.SortStableFunc(ordered, func(a, b Entry) int { return cmp.Or(a.At.Compare(b.At), a.Token.Compare(b.Token)) })
 	nets := make([]float64, 0, len(entries))
 	equity, baseWins, baseEntries := 1.0, 0.0, 0
 	for _, e := range ordered {
@@ -188,7 +183,7 @@ func (s *Series) net(entryHour int64, terms Terms, now int64) (float64, bool) {
 	}
 	exit := s.closeAt(exitHour, exitCarry)
 	recent := now-exitHour <= exitCarry
-	if math.IsNaN(exit) || terms.Unsellable || (recent && terms.QuoteUSD < MinimumQuoteUSD) {
+	if math.IsNaN(exit) || terms.Unsellable || (recent && terms.QuoteUSD < minimumQuoteUSD) {
 		return -1, true
 	}
 	proceeds := exit / entry * (1 - Haircut)
@@ -274,15 +269,4 @@ func count(wins []bool) int {
 		}
 	}
 	return n
-}
-
-// Nets lists the counted trades' net returns in order of entry.
-func (r *Result) Nets() []float64 {
-	nets := make([]float64, 0, r.Counted)
-	for i := range r.Trades {
-		if s := r.Trades[i].Status; s == Resolved || s == Dead {
-			nets = append(nets, r.Trades[i].Net)
-		}
-	}
-	return nets
 }

@@ -52,15 +52,15 @@ func AccountBand(usd float64) string {
 	return "over-1m"
 }
 
-// safeSymbol are texts that no markup language, shell or script gives a meaning to.
+// safeSymbol matches texts that no markup language, shell or script gives a meaning to.
 var (
 	safeSymbol = regexp.MustCompile(`^[A-Za-z0-9$._-]{1,16}$`)
 	letter     = regexp.MustCompile(`[A-Za-z]`)
 )
 
 // Symbol returns a token's symbol if it is harmless, and its short address otherwise. Harmless are 1 to 16 letters, digits
-// and $ . _ - with a letter among them, since $1.00 reads like an amount, that look neither like a web address nor like an account's address and that
-// cannot be taken for one of the chain's own assets at another address.
+// and $ . _ - with a letter among them, since $1.00 reads like an amount, that look neither like a web address nor like an
+// account's address and that cannot be taken for one of the chain's own assets at another address.
 func Symbol(on *chain.Chain, token chain.Address, symbol string) string {
 	if token == chain.Native {
 		return on.NativeSymbol

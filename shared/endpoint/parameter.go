@@ -80,9 +80,6 @@ func (f Fields) value(name string) (any, bool) { value, found := f.values[name];
 
 func (f Fields) set(name string, value any) { f.values[name] = value }
 
-// NewFields makes an object parameter's value for calls from inside the service.
-func NewFields() Fields { return Fields{values: make(map[string]any)} }
-
 // Typed is a parameter whose value has a Go type. The value is read from a request that was checked against it.
 type Typed[T any] struct{ specification Specification }
 
@@ -117,12 +114,6 @@ func (p Typed[T]) Optional() Typed[T] {
 // Required is the same parameter where it must be given.
 func (p Typed[T]) Required() Typed[T] {
 	p.specification.Required = true
-	return p
-}
-
-// Otherwise is the same parameter with a value for when it is left out.
-func (p Typed[T]) Otherwise(byDefault T) Typed[T] {
-	p.specification.Required, p.specification.Default = false, byDefault
 	return p
 }
 

@@ -98,7 +98,7 @@ func addresses(keys []accountKey) []chain.Address {
 	for i := range keys {
 		all[i] = keys[i].address
 	}
-	slices.SortFunc(all, func(a, b chain.Address) int { return slices.Compare(a[:], b[:]) })
+	slices.SortFunc(all, chain.Address.Compare)
 	return all
 }
 

@@ -59,7 +59,7 @@ func (c *cachedPrices) Prices(ctx context.Context, on *chain.Chain, requests []P
 func (c *cachedPrices) load(ctx context.Context, on *chain.Chain, keys []priceKey) (map[priceKey]kept[priceOrNothing], error) {
 	missing := slices.Clone(keys)
 	slices.SortFunc(missing, func(a, b priceKey) int {
-		return cmp.Or(slices.Compare(a.asset[:], b.asset[:]), cmp.Compare(a.at, b.at))
+		return cmp.Or(a.asset.Compare(b.asset), cmp.Compare(a.at, b.at))
 	})
 	var requests []PriceRequest
 	for _, key := range missing {

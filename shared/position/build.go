@@ -60,7 +60,7 @@ func OpenTokens(ledger *Ledger, asOf time.Time) []chain.Address {
 			tokens = append(tokens, h.token)
 		}
 	}
-	slices.SortFunc(tokens, func(a, b chain.Address) int { return bytes.Compare(a[:], b[:]) })
+	slices.SortFunc(tokens, chain.Address.Compare)
 	return tokens
 }
 

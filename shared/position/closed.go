@@ -1,7 +1,6 @@
 package position
 
 import (
-	"bytes"
 	"slices"
 )
 
@@ -20,7 +19,7 @@ func closedRateable(positions []Position) []Position {
 		if order := a.OpenedAt.Compare(b.OpenedAt); order != 0 {
 			return order
 		}
-		return bytes.Compare(a.Token[:], b.Token[:])
+		return a.Token.Compare(b.Token)
 	})
 	return closed
 }

@@ -266,13 +266,13 @@ func (l *leg) add(movement *market.Movement) {
 	counterparty := &movement.Counterparty
 	if movement.In {
 		saturate(&l.in, &movement.Amount)
-		if amount > l.largestIn || amount == l.largestIn && l.from.Less(*counterparty) {
+		if amount > l.largestIn || amount == l.largestIn && l.from.Compare(*counterparty) < 0 {
 			l.largestIn, l.from, l.fromNothing = amount, *counterparty, movement.Minted
 		}
 		return
 	}
 	saturate(&l.out, &movement.Amount)
-	if amount > l.largestOut || amount == l.largestOut && l.to.Less(*counterparty) {
+	if amount > l.largestOut || amount == l.largestOut && l.to.Compare(*counterparty) < 0 {
 		l.largestOut, l.to, l.toNothing = amount, *counterparty, movement.Burned
 	}
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/mirrorworthy/mirrorworthy/shared/market"
 )
 
-// PriceTolerance is how far a price point may lie from the time it is used for.
-const PriceTolerance = time.Hour
+// priceTolerance is how far a price point may lie from the time it is used for.
+const priceTolerance = time.Hour
 
 // PriceBook is Prices made of what the ports returned. It is safe for concurrent use.
 type PriceBook struct {
@@ -26,7 +26,7 @@ type priceLine struct {
 
 var _ Prices = (*PriceBook)(nil)
 
-// NewPriceBook makes Prices of price series and current pools. A price is that of the nearest point within PriceTolerance,
+// NewPriceBook makes Prices of price series and current pools. A price is that of the nearest point within priceTolerance,
 // the earlier of two equally near. The native coin and its wrapped form share their points. A token's liquidity is that
 // of its deepest pool; zero when its pools were asked for and there are none, NaN when they were not asked for or no pool's
 // liquidity is known. Points without a positive, finite price are left out.
@@ -114,7 +114,7 @@ func (b *PriceBook) At(asset chain.Address, at time.Time) (float64, bool) {
 	if away < 0 {
 		away = -away
 	}
-	if away > int64(PriceTolerance/time.Second) {
+	if away > int64(priceTolerance/time.Second) {
 		return math.NaN(), false
 	}
 	return line.usd[best], true

@@ -1,7 +1,6 @@
 package position
 
 import (
-	"cmp"
 	"math"
 	"slices"
 	"time"
@@ -243,6 +242,6 @@ func Wanted(on *chain.Chain, wallet chain.Address, activity *market.Activity) []
 			requests = append(requests, market.PriceRequest{Asset: r.assets[at].address, Times: list})
 		}
 	}
-	slices.SortFunc(requests, func(a, b market.PriceRequest) int { return cmp.Compare(a.Asset.String(), b.Asset.String()) })
+	slices.SortFunc(requests, func(a, b market.PriceRequest) int { return a.Asset.Compare(b.Asset) })
 	return requests
 }

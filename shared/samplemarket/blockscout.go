@@ -315,7 +315,7 @@ func (w *world) blockscoutTransaction(id int32, full bool) blockscoutTransaction
 	return out
 }
 
-// cursor is where a page of an address's history goes on: before this place in its index.
+// cursorOf is where a page of an address's history goes on: before this place in its index.
 func cursorOf(r *request, key string, end int) int {
 	if text := r.query.Get(key); text != "" {
 		if n, err := strconv.Atoi(text); err == nil {
@@ -465,41 +465,4 @@ func (w *world) blockscoutInternals(r *request, entity int32) page[internalTrans
 		next = map[string]any{"block_number": w.blockNumber(&w.txs[touch[at-1]]), "index": at, "transaction_index": 0, "items_count": 50}
 	}
 	return page[internalTransaction]{Items: items, NextPageParams: next}
-}
-
-type tokenBalance struct {
-	Token         tokenInfo `json:"token"`
-	TokenID       *string   `json:"token_id"`
-	TokenInstance any       `json:"token_instance"`
-	Value         string    `json:"value"`
-}
-
-func (w *world) blockscoutBalances(entity int32, paged bool) (int, any) {
-	balances := []tokenBalance{}
-	for _, assetID := range w.assetsOf(entity) {
-		if units := w.balance(entity, assetID); units > 0 && assetID != nativeAsset {
-			balances = append(balances, tokenBalance{Token: w.tokenInfo(assetID), Value: w.assets[assetID].raw(units)})
-		}
-	}
-	if paged {
-		return http.StatusOK, page[tokenBalance]{Items: balances[:min(len(balances), blockscoutPage)]}
-	}
-	return http.StatusOK, balances
-}
-
-// assetsOf lists every asset an entity has ever touched, in order of their numbers.
-func (w *world) assetsOf(entity int32) []int32 {
-	seen := map[int32]bool{wrappedAsset: true}
-	list := []int32{wrappedAsset}
-	for _, id := range w.entities[entity].touch {
-		t := &w.txs[id]
-		for j := t.legs; j < t.legs+int32(t.legCount); j++ {
-			if l := &w.legs[j]; (l.from == entity || l.to == entity) && !seen[l.asset] {
-				seen[l.asset] = true
-				list = append(list, l.asset)
-			}
-		}
-	}
-	slices.Sort(list)
-	return list
 }

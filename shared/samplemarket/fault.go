@@ -97,9 +97,6 @@ func (e *Entrance) ResetCalls() { e.door.reset() }
 // SetFault is Entrance.SetFault for the market's own Handler.
 func (m *Market) SetFault(provider string, f Fault) { m.door.setFault(provider, f) }
 
-// SetLatency is Entrance.SetLatency for the market's own Handler.
-func (m *Market) SetLatency(d time.Duration) { m.door.setLatency(d) }
-
 // Calls is Entrance.Calls for the market's own Handler.
 func (m *Market) Calls() map[string]int { return m.door.counted() }
 

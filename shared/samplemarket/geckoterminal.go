@@ -360,7 +360,7 @@ func (w *world) geckoTrending(r *request) []geckoObject {
 	return w.geckoPage(r, pools)
 }
 
-// side finds which of a pool's assets token= means: base, quote, or an address.
+// geckoSide finds which of a pool's assets token= means: base, quote, or an address.
 func (w *world) geckoSide(r *request, p *pool) (ofQuote, ok bool) {
 	switch text := r.query.Get("token"); text {
 	case "", "base":

@@ -12,8 +12,8 @@ const KeepUsageDays = 8
 // maxUnits bounds one call, so that no sum of a day comes near the end of an int64.
 const maxUnits = 10_000_000
 
-// CheckUnits reports ErrInvalid unless units is 0 to 10,000,000.
-func CheckUnits(units int) error {
+// checkUnits reports ErrInvalid unless units is 0 to 10,000,000.
+func checkUnits(units int) error {
 	if units < 0 || units > maxUnits {
 		return fmt.Errorf("%w: %d units, want 0 to %d", ErrInvalid, units, maxUnits)
 	}
@@ -50,9 +50,10 @@ type EndpointUsage struct {
 type Meter interface {
 	// Take charges units to the partner's token bucket as of now, or charges nothing if it holds fewer. A bucket that was never
 	// touched is full. A clock behind the latest one that changed the bucket counts as that latest one, so time that goes backwards
-	// refills nothing; clocks are read to the microsecond. Whatever the concurrency, any run of calls is granted at most limit.Burst units, and limit.PerMinute more
-	// for each minute that passes on the latest clock meanwhile, and what is returned meanwhile. 0 units are always granted, charge
-	// nothing and tell the state. When the limit changes, what has been charged and not yet refilled stays charged.
+	// refills nothing; clocks are read to the microsecond. Whatever the concurrency, any run of calls is granted at most limit.Burst
+	// units, and limit.PerMinute more for each minute that passes on the latest clock meanwhile, and what is returned meanwhile.
+	// 0 units are always granted, charge nothing and tell the state. When the limit changes, what has been charged and not yet
+	// refilled stays charged.
 	// A call that is repeated because its answer was lost may charge twice.
 	// ErrExceedsBurst: units is more than limit.Burst.
 	Take(ctx context.Context, partnerID string, limit Limit, units int, now time.Time) (Grant, error)
@@ -74,7 +75,7 @@ func CheckCharge(partnerID string, limit Limit, units int, now time.Time) error 
 	if err := limit.Validate(); err != nil {
 		return err
 	}
-	if err := CheckUnits(units); err != nil {
+	if err := checkUnits(units); err != nil {
 		return err
 	}
 	return CheckTime("now", now)
@@ -99,7 +100,7 @@ func CheckCount(partnerID, endpoint string, units int, now time.Time) error {
 	if err := CheckID("endpoint", endpoint); err != nil {
 		return err
 	}
-	if err := CheckUnits(units); err != nil {
+	if err := checkUnits(units); err != nil {
 		return err
 	}
 	return CheckTime("now", now)

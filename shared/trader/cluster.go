@@ -1,7 +1,6 @@
 package trader
 
 import (
-	"bytes"
 	"cmp"
 	"math"
 	"slices"
@@ -72,7 +71,7 @@ func ClosedClusters(exchanges []Exchange, matching Matching) []Cluster {
 	for token, indices := range byToken {
 		markets = append(markets, newRing(token, exchanges, indices))
 	}
-	slices.SortFunc(markets, func(a, b *ring) int { return bytes.Compare(a.token[:], b.token[:]) })
+	slices.SortFunc(markets, func(a, b *ring) int { return a.token.Compare(b.token) })
 	// A group is counted over all tokens, for rings often move on to the next one.
 	occurrences := make(map[string]int)
 	groups := make([]map[string][]int, len(markets))
@@ -133,7 +132,7 @@ func newRing(token chain.Address, exchanges []Exchange, indices []int) *ring {
 			}
 		}
 	}
-	slices.SortFunc(m.accounts, func(a, b chain.Address) int { return bytes.Compare(a[:], b[:]) })
+	slices.SortFunc(m.accounts, chain.Address.Compare)
 	for i, account := range m.accounts {
 		number[account] = i
 	}
@@ -338,6 +337,6 @@ func (m *ring) flatPrefix(exchanges []Exchange, indices []int, matching Matching
 }
 
 func (m *ring) number(account chain.Address) int {
-	at, _ := slices.BinarySearchFunc(m.accounts, account, func(a, b chain.Address) int { return bytes.Compare(a[:], b[:]) })
+	at, _ := slices.BinarySearchFunc(m.accounts, account, chain.Address.Compare)
 	return at
 }

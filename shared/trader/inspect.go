@@ -1,7 +1,6 @@
 package trader
 
 import (
-	"bytes"
 	"slices"
 	"time"
 
@@ -194,11 +193,11 @@ func (v *view) controlled() []chain.Address {
 }
 
 func sortedAddresses(addresses []chain.Address) []chain.Address {
-	slices.SortFunc(addresses, func(a, b chain.Address) int { return bytes.Compare(a[:], b[:]) })
+	slices.SortFunc(addresses, chain.Address.Compare)
 	return slices.Compact(addresses)
 }
 
 func containsAddress(sorted []chain.Address, address chain.Address) bool {
-	_, found := slices.BinarySearchFunc(sorted, address, func(a, b chain.Address) int { return bytes.Compare(a[:], b[:]) })
+	_, found := slices.BinarySearchFunc(sorted, address, chain.Address.Compare)
 	return found
 }

@@ -111,8 +111,8 @@ func (r *Reader) Approvals(ctx context.Context, on *chain.Chain, wallet chain.Ad
 		answer.Open = append(answer.Open, completed(approval, described, tokens))
 	}
 	slices.SortFunc(answer.Open, func(a, b market.Approval) int {
-		return cmp.Or(slices.Compare(a.Token.Address[:], b.Token.Address[:]),
-			slices.Compare(a.Spender.Address[:], b.Spender.Address[:]), cmp.Compare(a.Kind, b.Kind))
+		return cmp.Or(a.Token.Address.Compare(b.Token.Address),
+			a.Spender.Address.Compare(b.Spender.Address), cmp.Compare(a.Kind, b.Kind))
 	})
 	return answer, nil
 }
@@ -128,7 +128,7 @@ func (r *Reader) describe(ctx context.Context, on *chain.Chain, nested []market.
 	if len(unknown) == 0 {
 		return nil
 	}
-	slices.SortFunc(unknown, func(a, b chain.Address) int { return slices.Compare(a[:], b[:]) })
+	slices.SortFunc(unknown, chain.Address.Compare)
 	found, err := r.lister.Spenders(ctx, on, slices.Compact(unknown))
 	if err != nil {
 		return err

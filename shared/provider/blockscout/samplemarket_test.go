@@ -104,7 +104,7 @@ func trades(activity *market.Activity, since time.Time) map[market.Hash]string {
 		text := fmt.Sprint(transaction.Block, transaction.Time.Unix(), transaction.Failed, transaction.GasFee.Dec())
 		movements := slices.Clone(transaction.Movements)
 		slices.SortFunc(movements, func(x, y market.Movement) int {
-			return cmp.Or(slices.Compare(x.Token[:], y.Token[:]), x.Amount.Cmp(&y.Amount))
+			return cmp.Or(x.Token.Compare(y.Token), x.Amount.Cmp(&y.Amount))
 		})
 		for _, m := range movements {
 			sign := "-"

@@ -66,7 +66,7 @@ func (a *Adapter) Pools(ctx context.Context, on *chain.Chain, tokens []chain.Add
 	for _, token := range tokens {
 		asked = append(asked, listed(on, token))
 	}
-	slices.SortFunc(asked, compareAddresses)
+	slices.SortFunc(asked, chain.Address.Compare)
 	asked = slices.Compact(asked)
 	found, err := a.groups(ctx, name, slices.Collect(slices.Chunk(asked, tokensPerCall)))
 	if err != nil {
@@ -95,8 +95,6 @@ func listed(on *chain.Chain, token chain.Address) chain.Address {
 	}
 	return token
 }
-
-func compareAddresses(a, b chain.Address) int { return slices.Compare(a[:], b[:]) }
 
 func (a *Adapter) groups(ctx context.Context, chainName string, groups [][]chain.Address) (map[chain.Address][]market.Pool, error) {
 	answers := make([]map[chain.Address][]market.Pool, len(groups))

@@ -1,7 +1,6 @@
 package evm
 
 import (
-	"bytes"
 	"context"
 	"math"
 	"slices"
@@ -42,7 +41,7 @@ func (p *Priced) Holdings(ctx context.Context, on *chain.Chain, wallet chain.Add
 	if len(missing) == 0 {
 		return holdings, nil
 	}
-	slices.SortFunc(missing, func(a, b chain.Address) int { return bytes.Compare(a[:], b[:]) })
+	slices.SortFunc(missing, chain.Address.Compare)
 	prices, err := p.prices.CurrentPrices(ctx, on, missing)
 	if err != nil {
 		return nil, err

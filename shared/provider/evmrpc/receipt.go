@@ -44,8 +44,8 @@ func (r *Receipt) Fee() uint256.Int {
 	return *fee
 }
 
-// ErrNoReceipt is returned for the null that a node answers when it does not know a transaction.
-var ErrNoReceipt = errors.New("no receipt for this transaction")
+// errNoReceipt is returned for the null that a node answers when it does not know a transaction.
+var errNoReceipt = errors.New("no receipt for this transaction")
 
 // ParseReceipt reads the result of eth_getTransactionReceipt. A receipt that cannot be read whole is an error.
 func ParseReceipt(result []byte) (*Receipt, error) {
@@ -65,7 +65,7 @@ func ParseReceipt(result []byte) (*Receipt, error) {
 		return nil, fmt.Errorf("receipt: %w", err)
 	}
 	if wire == nil {
-		return nil, ErrNoReceipt
+		return nil, errNoReceipt
 	}
 	hash, err := parseWord(wire.TransactionHash)
 	if err != nil {

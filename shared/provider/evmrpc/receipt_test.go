@@ -272,7 +272,7 @@ func TestReceiptErrors(t *testing.T) {
 	if _, err := ParseReceipt([]byte(good)); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := ParseReceipt([]byte("null")); !errors.Is(err, ErrNoReceipt) {
+	if _, err := ParseReceipt([]byte("null")); !errors.Is(err, errNoReceipt) {
 		t.Error(err)
 	}
 	for old, broken := range map[string]string{

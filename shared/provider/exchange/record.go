@@ -2,6 +2,7 @@ package exchange
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -15,6 +16,9 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 )
+
+// errClosed is what a recorder answers after Close.
+var errClosed = errors.New("the recording is closed")
 
 // Recorder passes requests on and writes down what came back. It is safe for concurrent use.
 type Recorder struct {

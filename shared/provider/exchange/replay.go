@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"compress/gzip"
-	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -245,6 +244,3 @@ func marshal(value any, otherwise []byte) []byte {
 }
 
 var _ http.RoundTripper = (*Replayer)(nil)
-
-// errClosed is what a recorder answers after Close.
-var errClosed = errors.New("the recording is closed")

@@ -7,7 +7,6 @@
 package geckoterminal
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -246,5 +245,3 @@ func readCandle(row []upstream.Number, now time.Time) (market.Candle, bool) {
 	candle.High, candle.Low = max(candle.High, highest), min(candle.Low, lowest)
 	return candle, true
 }
-
-func compareAddresses(a, b chain.Address) int { return cmp.Compare(string(a[:]), string(b[:])) }

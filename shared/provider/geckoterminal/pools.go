@@ -26,7 +26,7 @@ func (a *Adapter) Pools(ctx context.Context, on *chain.Chain, tokens []chain.Add
 		return nil, err
 	}
 	asked := slices.Clone(tokens)
-	slices.SortFunc(asked, compareAddresses)
+	slices.SortFunc(asked, chain.Address.Compare)
 	asked = slices.Compact(asked)
 	answers := make([][]market.Pool, len(asked))
 	calls, ctx := parallel.WithContext(ctx)

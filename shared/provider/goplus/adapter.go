@@ -127,7 +127,7 @@ func perAddress[T any](ctx context.Context, addresses []chain.Address, ask func(
 		asked = slices.Clone(addresses)
 	)
 	calls, ctx := parallel.WithContext(ctx)
-	slices.SortFunc(asked, func(a, b chain.Address) int { return slices.Compare(a[:], b[:]) })
+	slices.SortFunc(asked, chain.Address.Compare)
 	calls.SetLimit(parallelCalls)
 	for _, address := range slices.Compact(asked) {
 		calls.Go(func() error {

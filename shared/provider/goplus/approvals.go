@@ -80,8 +80,8 @@ func (a *Adapter) Approvals(ctx context.Context, on *chain.Chain, wallet chain.A
 	}
 	all := slices.Concat(answers[:]...)
 	slices.SortStableFunc(all, func(a, b market.Approval) int {
-		return cmp.Or(slices.Compare(a.Token.Address[:], b.Token.Address[:]),
-			slices.Compare(a.Spender.Address[:], b.Spender.Address[:]), cmp.Compare(a.Kind, b.Kind))
+		return cmp.Or(a.Token.Address.Compare(b.Token.Address),
+			a.Spender.Address.Compare(b.Spender.Address), cmp.Compare(a.Kind, b.Kind))
 	})
 	return slices.CompactFunc(all, func(a, b market.Approval) bool {
 		return a.Token.Address == b.Token.Address && a.Spender.Address == b.Spender.Address && a.Kind == b.Kind

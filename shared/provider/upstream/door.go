@@ -162,9 +162,6 @@ func (n Number) Price() (float64, bool) {
 // USD is a value, volume or liquidity in USD, from zero to MaximumUSD; false otherwise.
 func (n Number) USD() (float64, bool) { return n.between(0, MaximumUSD) }
 
-// Fraction is a share from 0 to 1; false otherwise.
-func (n Number) Fraction() (float64, bool) { return n.between(0, 1) }
-
 func (n Number) between(least, most float64) (float64, bool) {
 	value, ok := n.Float()
 	if !ok || value < least || value > most {
