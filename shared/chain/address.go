@@ -14,6 +14,9 @@ type Address [20]byte
 // Native stands for a chain's own coin where an asset is named by address.
 var Native Address
 
+// Burn is where tokens are sent to be lost, besides the zero address.
+var Burn = Address{18: 0xde, 19: 0xad}
+
 // ErrAddress is returned for text that is not an address.
 var ErrAddress = errors.New("not an address: want 0x and 40 hexadecimal digits, mixed case only with a valid EIP-55 checksum")
 

@@ -48,6 +48,14 @@ func (c *Chain) Quotes() []Asset {
 	return append(quotes, c.Staked...)
 }
 
+// ERC20 is the token by which an asset is listed: the wrapped form of the native coin, any other asset itself.
+func (c *Chain) ERC20(asset Address) Address {
+	if asset == Native {
+		return c.WrappedNative.Address
+	}
+	return asset
+}
+
 // IsQuote tells whether an asset, the native coin included, belongs to the quote set.
 func (c *Chain) IsQuote(asset Address) bool {
 	return asset == Native || asset == c.WrappedNative.Address || c.IsStable(asset) || contains(c.Staked, asset)

@@ -28,6 +28,11 @@ type Token struct {
 	Holders int
 }
 
+// NativeToken describes a chain's own coin, as far as it is the same on every chain: EVM coins have 18 decimals.
+func NativeToken(on *chain.Chain) Token {
+	return Token{Address: chain.Native, Symbol: on.NativeSymbol, Name: on.NativeSymbol, Decimals: 18, Known: true}
+}
+
 // Amount is a raw token quantity.
 type Amount = uint256.Int
 

@@ -256,7 +256,7 @@ func (h *history) activity() *market.Activity {
 	if slices.ContainsFunc(activity.Transactions, func(t market.Transaction) bool {
 		return slices.ContainsFunc(t.Movements, func(m market.Movement) bool { return m.Token == chain.Native })
 	}) {
-		h.tokens[chain.Native] = nativeToken(h.on)
+		h.tokens[chain.Native] = market.NativeToken(h.on)
 	}
 	if activity.Truncated {
 		activity.Since = h.cutTime

@@ -79,7 +79,7 @@ func (a *Adapter) Holdings(ctx context.Context, on *chain.Chain, wallet chain.Ad
 	}
 	holdings := make([]market.Holding, 0, 1+len(balances.Good))
 	if amount, ok := account.Balance.Amount(); ok && !amount.IsZero() {
-		holdings = append(holdings, market.Holding{Token: nativeToken(on), Amount: amount, PriceUSD: price(account.ExchangeRate)})
+		holdings = append(holdings, market.Holding{Token: market.NativeToken(on), Amount: amount, PriceUSD: price(account.ExchangeRate)})
 	}
 	dropped := balances.Dropped
 	for i := range balances.Good {
@@ -128,9 +128,4 @@ func price(rate upstream.Number) float64 {
 		return usd
 	}
 	return math.NaN()
-}
-
-// nativeToken describes a chain's own coin.
-func nativeToken(on *chain.Chain) market.Token {
-	return market.Token{Address: chain.Native, Symbol: on.NativeSymbol, Name: on.NativeSymbol, Decimals: 18, Known: true}
 }

@@ -8,9 +8,6 @@ import (
 	"github.com/mirrorworthy/mirrorworthy/shared/market"
 )
 
-// burnAddress is where tokens are sent to be lost, besides the zero address.
-var burnAddress = chain.Address{18: 0xde, 19: 0xad}
-
 // describe tells what the explorer knows of an account; false when that is nothing.
 func (w *wireAddress) describe() (market.Account, bool) {
 	address, ok := w.address()
@@ -18,7 +15,7 @@ func (w *wireAddress) describe() (market.Account, bool) {
 		return market.Account{}, false
 	}
 	account := market.Account{Address: address, Contract: market.Tristate(w.IsContract) == market.Yes}
-	if address.IsZero() || address == burnAddress {
+	if address.IsZero() || address == chain.Burn {
 		account.Kind = market.BurnAccount
 		return account, true
 	}

@@ -64,7 +64,7 @@ func (a *Adapter) Pools(ctx context.Context, on *chain.Chain, tokens []chain.Add
 	}
 	asked := make([]chain.Address, 0, len(tokens))
 	for _, token := range tokens {
-		asked = append(asked, listed(on, token))
+		asked = append(asked, on.ERC20(token))
 	}
 	slices.SortFunc(asked, chain.Address.Compare)
 	asked = slices.Compact(asked)
@@ -74,7 +74,7 @@ func (a *Adapter) Pools(ctx context.Context, on *chain.Chain, tokens []chain.Add
 	}
 	answer := make(map[chain.Address][]market.Pool, len(tokens))
 	for _, token := range tokens {
-		pools := found[listed(on, token)]
+		pools := found[on.ERC20(token)]
 		if len(pools) == 0 {
 			continue
 		}
@@ -87,13 +87,6 @@ func (a *Adapter) Pools(ctx context.Context, on *chain.Chain, tokens []chain.Add
 		answer[token] = pools
 	}
 	return answer, nil
-}
-
-func listed(on *chain.Chain, token chain.Address) chain.Address {
-	if token == chain.Native {
-		return on.WrappedNative.Address
-	}
-	return token
 }
 
 func (a *Adapter) groups(ctx context.Context, chainName string, groups [][]chain.Address) (map[chain.Address][]market.Pool, error) {
@@ -224,11 +217,11 @@ func poolsOf(rows []pair, chainName string, wanted []chain.Address, now time.Tim
 func (p *pair) pool(base chain.Address, now time.Time) (market.Pool, bool) {
 	id, validID := upstream.PoolID(string(p.PairAddress))
 	quote, err := chain.ParseWireAddress(string(p.QuoteToken.Address))
-	price, validPrice := known(p.PriceUSD, upstream.Number.Price)
-	liquidity, validLiquidity := known(p.Liquidity.USD, upstream.Number.USD)
-	volume, validVolume := known(p.Volume.Day, upstream.Number.USD)
-	buys, validBuys := known(p.Trades.Day.Buys, upstream.Number.USD)
-	sells, validSells := known(p.Trades.Day.Sells, upstream.Number.USD)
+	price, validPrice := p.PriceUSD.OrMissing(upstream.Number.Price)
+	liquidity, validLiquidity := p.Liquidity.USD.OrMissing(upstream.Number.USD)
+	volume, validVolume := p.Volume.Day.OrMissing(upstream.Number.USD)
+	buys, validBuys := p.Trades.Day.Buys.OrMissing(upstream.Number.USD)
+	sells, validSells := p.Trades.Day.Sells.OrMissing(upstream.Number.USD)
 	if !validID || err != nil || !validPrice || !validLiquidity || !validVolume || !validBuys || !validSells {
 		return market.Pool{}, false
 	}
@@ -240,14 +233,6 @@ func (p *pair) pool(base chain.Address, now time.Time) (market.Pool, bool) {
 	}
 	pool.LiquidityUSD = believed(pool)
 	return pool, true
-}
-
-// known reads a number that may be missing, which is NaN, but not wrong, which is false.
-func known(number upstream.Number, read func(upstream.Number) (float64, bool)) (float64, bool) {
-	if number == "" {
-		return math.NaN(), true
-	}
-	return read(number)
 }
 
 func zeroIfUnknown(value float64) float64 {

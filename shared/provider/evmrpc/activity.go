@@ -18,9 +18,6 @@ import (
 // nativeLogIndex is the LogIndex of movements of the native coin, which leave no log.
 const nativeLogIndex = -1
 
-// burnAddress is where tokens are sent to be lost, besides the zero address.
-var burnAddress = chain.Address{18: 0xde, 19: 0xad}
-
 // Activity finds the transactions in which the wallet sent or received an ERC-20 token or wrapped the native coin, and
 // reads them. Plain transfers of the native coin and failed transactions leave no log and are not found; what arrives of
 // the native coin is derived by nativeReceived.
@@ -264,7 +261,7 @@ func mirrored(transfers []Transfer, wrap Wrap) bool {
 func note(accounts map[chain.Address]market.Account, transaction *market.Transaction, receipt *Receipt) {
 	for _, movement := range transaction.Movements {
 		address := movement.Counterparty
-		if movement.Token != chain.Native && address.IsZero() || address == burnAddress {
+		if movement.Token != chain.Native && address.IsZero() || address == chain.Burn {
 			accounts[address] = market.Account{Address: address, Kind: market.BurnAccount}
 			continue
 		}

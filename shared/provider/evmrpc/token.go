@@ -94,11 +94,6 @@ func parseText(data []byte) string {
 	return strings.ToValidUTF8(string(text), "\uFFFD")
 }
 
-// nativeToken describes a chain's own coin.
-func nativeToken(on *chain.Chain) market.Token {
-	return market.Token{Address: chain.Native, Symbol: on.NativeSymbol, Name: on.NativeSymbol, Decimals: 18, Known: true}
-}
-
 // describe reads what tokens tell of themselves, each once and side by side. A token without decimals is not Known.
 func (a *Adapter) describe(ctx context.Context, client *upstream.Client, on *chain.Chain, addresses []chain.Address) (map[chain.Address]market.Token, error) {
 	tokens := make(map[chain.Address]market.Token, len(addresses))
@@ -122,7 +117,7 @@ func (a *Adapter) describe(ctx context.Context, client *upstream.Client, on *cha
 
 func (a *Adapter) token(ctx context.Context, client *upstream.Client, on *chain.Chain, address chain.Address) (market.Token, error) {
 	if address == chain.Native {
-		return nativeToken(on), nil
+		return market.NativeToken(on), nil
 	}
 	for _, quote := range on.Quotes() {
 		if quote.Address == address {

@@ -64,13 +64,6 @@ func network(on *chain.Chain) (string, error) {
 	return name, nil
 }
 
-func listed(on *chain.Chain, token chain.Address) chain.Address {
-	if token == chain.Native {
-		return on.WrappedNative.Address
-	}
-	return token
-}
-
 // Candles reads a pool's hours. A pool the service does not know has none. Truncated is set when older candles exist, or
 // may exist beyond the free history, that were not read.
 func (a *Adapter) Candles(ctx context.Context, on *chain.Chain, request market.CandleRequest) (*market.Candles, error) {
@@ -87,7 +80,7 @@ func (a *Adapter) Candles(ctx context.Context, on *chain.Chain, request market.C
 	}
 	read := reading{
 		adapter: a, path: "/networks/" + name + "/pools/" + id + "/ohlcv/hour",
-		token: listed(on, request.Token), request: request, now: a.client.Now(),
+		token: on.ERC20(request.Token), request: request, now: a.client.Now(),
 	}
 	return read.pages(ctx)
 }

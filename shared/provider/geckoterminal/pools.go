@@ -33,7 +33,7 @@ func (a *Adapter) Pools(ctx context.Context, on *chain.Chain, tokens []chain.Add
 	calls.SetLimit(parallelCalls)
 	for i, token := range asked {
 		calls.Go(func() (err error) {
-			answers[i], err = a.poolsOf(ctx, name, listed(on, token))
+			answers[i], err = a.poolsOf(ctx, name, on.ERC20(token))
 			return err
 		})
 	}
@@ -136,8 +136,8 @@ func readPools(answer poolAnswer, token chain.Address, now time.Time) ([]market.
 func (p *poolRow) pool(now time.Time) (market.Pool, bool) {
 	id, validID := upstream.PoolID(string(p.Attributes.Address))
 	quote, validQuote := p.Relationships.Quote.address()
-	price, validPrice := known(p.Attributes.BasePrice, upstream.Number.Price)
-	liquidity, validLiquidity := known(p.Attributes.Reserve, upstream.Number.USD)
+	price, validPrice := p.Attributes.BasePrice.OrMissing(upstream.Number.Price)
+	liquidity, validLiquidity := p.Attributes.Reserve.OrMissing(upstream.Number.USD)
 	if !validID || !validQuote || !validPrice || !validLiquidity {
 		return market.Pool{}, false
 	}
@@ -162,11 +162,4 @@ func quoteSymbol(name string) string {
 	}
 	symbol, _, _ := strings.Cut(rest, " ")
 	return symbol
-}
-
-func known(number upstream.Number, read func(upstream.Number) (float64, bool)) (float64, bool) {
-	if number == "" {
-		return math.NaN(), true
-	}
-	return read(number)
 }

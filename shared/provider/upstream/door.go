@@ -170,6 +170,14 @@ func (n Number) between(least, most float64) (float64, bool) {
 	return value + 0, true // minus zero becomes zero
 }
 
+// OrMissing reads a number that may be missing, which is NaN, but not wrong, which is false.
+func (n Number) OrMissing(read func(Number) (float64, bool)) (float64, bool) {
+	if n == "" {
+		return math.NaN(), true
+	}
+	return read(n)
+}
+
 // Decimals is a token's decimals, from 0 to MaximumDecimals; false otherwise.
 func (n Number) Decimals() (int, bool) {
 	value, ok := n.Int()
