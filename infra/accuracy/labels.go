@@ -67,7 +67,56 @@ func SampleLabels() ([]Row, error) {
 	for _, kind := range labelKinds() {
 		rows = append(rows, kind.rows(truth, answers)...)
 	}
-	return rows, nil
+	return append(rows, verdictRows(truth, answers)...), nil
+}
+
+// The goals of the mirror-worthy verdict on the sample market: how often a group without an edge may get it, and how often a group
+// with one must, once it has a record.
+const (
+	falseMirrorWorthy = 0.10
+	trueMirrorWorthy  = 0.50
+	recordLength      = 30
+)
+
+// verdictRows measures who is called mirror-worthy, group by group: traders that pick at random, lose, hide losses or wash must
+// not be, those that pick winners must. Who holds for weeks at random is left out: the sample market rises, and they with it.
+func verdictRows(truth []samplemarket.WalletTruth, answers []answered) []Row {
+	type tally struct {
+		skilled       bool
+		asked, worthy int
+	}
+	groups := make(map[string]*tally)
+	var names []string
+	for i := range truth {
+		w := &truth[i]
+		planted := w.Skilled || w.Wash || w.Group == "lucky-few" || w.Group == "lucky-flipper" || w.Group == "lucky-swing" || strings.HasPrefix(w.Group, "losing") || w.Group == "loss-hider"
+		if !planted || (w.Skilled && w.Closed < recordLength) {
+			continue
+		}
+		if groups[w.Group] == nil {
+			groups[w.Group] = &tally{skilled: w.Skilled}
+			names = append(names, w.Group)
+		}
+		groups[w.Group].asked++
+		if answers[i].TraderScore.Verdict == "mirror-worthy" {
+			groups[w.Group].worthy++
+		}
+	}
+	slices.Sort(names)
+	var rows []Row
+	for _, name := range names {
+		g := groups[name]
+		share := float64(g.worthy) / float64(g.asked)
+		row := Row{
+			Name: "sample market: mirror-worthy " + name, Goal: fmt.Sprintf("at most %.2f", falseMirrorWorthy),
+			Measured: fmt.Sprintf("%.3f of %d", share, g.asked), Pass: share <= falseMirrorWorthy,
+		}
+		if g.skilled {
+			row.Goal, row.Pass = fmt.Sprintf("at least %.2f with %d closed positions", trueMirrorWorthy, recordLength), share >= trueMirrorWorthy
+		}
+		rows = append(rows, row)
+	}
+	return rows
 }
 
 // labelKind is one family of labels: what was planted and what was answered. An empty planted label means that it was not

@@ -47,8 +47,8 @@ type Measures struct {
 	// PSR is the probability that the true Sharpe ratio per result is above zero (Bailey & Lopez de Prado 2012). PSRStar is the
 	// same with one total loss added to the sample, which unmasks traders that hide rare wipe-outs behind many small wins.
 	PSR, PSRStar float64
-	// PSRStarStrict is PSRStar when open bags count at what they would bring and the sample is only worth EffectiveN: what
-	// claims of skill rest on. It equals PSRStar without bags and repeated bets.
+	// PSRStarStrict is PSRStar, or less when open losers count at what they would bring and the sample is only worth EffectiveN: what
+	// claims of skill rest on. It equals PSRStar without open losers and repeated bets.
 	PSRStarStrict float64
 	// MoreNeeded is how many further results it would take, by the minimum track record length at 95 %, before a positive
 	// average is credible; 0 when it is already or when the average is not positive.
@@ -280,17 +280,25 @@ func (m *Measures) boundWithRepeat(winsorised []float64) float64 {
 	return max(returnFloor, mean-stats.NormalQuantile(boundLevel)*math.Sqrt(squares/(n-1)/n))
 }
 
+// keepsLosers tells whether nearly all losers are still held: at least five, and four for each that was sold. The record of such a
+// trader is one of winners, whatever the trader can do.
+func (m *Measures) keepsLosers() bool {
+	return m.OpenLosing >= 5 && m.OpenLosing >= 4*(m.N-m.Wins) && m.OpenLosingReturn < -openLoss
+}
+
 // measureStrict needs scratch space, which it overwrites.
 func (m *Measures) measureStrict(returns, scratch []float64, open []OpenResult) {
 	m.PSRStarStrict = m.PSRStar
-	if m.Bags > 0 {
+	if m.OpenLosing > 0 {
+		// Who sells winners and keeps losers has proven nothing: what is still held at a loss counts at what it would bring. Open
+		// gains do not: they may never be taken.
 		marked := append(scratch, returns...)
 		for _, o := range open {
-			if o.CostUSD > 0 && o.RecoverableUSD < bagShare*o.CostUSD {
+			if o.CostUSD > 0 && o.RecoverableUSD < o.CostUSD {
 				marked = append(marked, o.RecoverableUSD/o.CostUSD-1)
 			}
 		}
-		m.PSRStarStrict = stats.ProbabilisticSharpeWithLoss(marked)
+		m.PSRStarStrict = min(m.PSRStarStrict, stats.ProbabilisticSharpeWithLoss(marked))
 	}
 	if p := m.PSRStarStrict; m.EffectiveN < float64(m.N) && p > 0 && p < 1 {
 		// The statistic grows with the square root of the number of independent results.

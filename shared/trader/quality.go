@@ -39,7 +39,7 @@ func JudgeQuality(e Evidence, m Measures, timingP *float64) Quality {
 	}
 	facts := []fact{chanceFact(m, 50), expectancyFact(m, 20), winRateFact(m, 10)}
 	verdict := Skill
-	if m.EffectiveN < priorStrength || m.PSRStarStrict < skillNeeded || m.CostWeightedReturn <= 0 {
+	if m.EffectiveN < priorStrength || m.PSRStarStrict < skillNeeded || m.CostWeightedReturn <= 0 || m.keepsLosers() || e.Conduct.Insider.Suspected {
 		verdict = Luck
 	}
 	if m.TopTradeShare > 0.5 {

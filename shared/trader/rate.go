@@ -63,7 +63,7 @@ type Rating struct {
 
 // Rate grades a trader. The raw score is a quarter win rate, two fifths profitability and the rest consistency; confidence
 // pulls it toward the neutral middle, so that a thin history is neither good nor bad. Without evidence (strict PSR* below
-// 0.80) the score stays below B, which stops traders that hide their losses. Mirror-worthy takes a B, confidence of 0.5, a gain
+// 0.80), and where nearly all losers are still held, the score stays below B, which stops traders that hide their losses. Mirror-worthy takes a B, confidence of 0.5, a gain
 // also without the best trade, and no sign of a robot. Suspected wash trading or insider supply caps the grade at D and makes
 // the verdict avoid.
 func Rate(e Evidence, m Measures) Rating {
@@ -78,7 +78,7 @@ func Rate(e Evidence, m Measures) Rating {
 	rating.Subscores = parts.subscores()
 	raw := parts.raw()
 	score := neutral + m.Confidence*(raw-neutral)
-	if m.PSRStarStrict < evidenceNeeded {
+	if m.PSRStarStrict < evidenceNeeded || m.keepsLosers() {
 		score = min(score, unprovenScore)
 	}
 	disqualified := e.Conduct.Wash.Suspected || e.Conduct.Insider.Suspected
@@ -203,7 +203,11 @@ func shortcomings(m Measures, pull float64) []fact {
 		facts = append(facts, fact{codeBags, 20 * float64(m.Bags) / float64(m.Bags+m.N), parameters{k: m.Bags, x: bagShare}})
 	}
 	if m.OpenLosing >= openLosing && m.OpenLosingReturn < -openLoss {
-		facts = append(facts, fact{codeOpenLosses, 20 * float64(m.OpenLosing) / float64(m.OpenLosing+m.N), parameters{n: m.Open, k: m.OpenLosing, x: 1 + m.OpenLosingReturn}})
+		weight := 20.0
+		if m.keepsLosers() {
+			weight = 200
+		}
+		facts = append(facts, fact{codeOpenLosses, weight * float64(m.OpenLosing) / float64(m.OpenLosing+m.N), parameters{n: m.Open, k: m.OpenLosing, x: 1 + m.OpenLosingReturn}})
 	}
 	if m.Imputed > 0 {
 		facts = append(facts, fact{codeImputed, 10 * float64(m.Imputed) / float64(m.N), parameters{n: m.N, k: m.Imputed}})

@@ -270,3 +270,28 @@ func TestUnsoldLosersAreTold(t *testing.T) {
 		t.Error("a few small open losses, or open gains, are told as open losses")
 	}
 }
+
+// A record of nothing but winners proves nothing while the losers are still held.
+func TestWhoKeepsLosersIsNotMirrored(t *testing.T) {
+	evidence := trader.Evidence{MatchedShare: 1, AsOf: time.Date(2026, 6, 1, 0, 0, 0, 0, time.UTC)}
+	for i := range 45 {
+		closed := evidence.AsOf.Add(-time.Duration(45-i) * 48 * time.Hour)
+		evidence.Results = append(evidence.Results, trader.Result{
+			Return: 0.2 + float64(i%5)/100, CostUSD: 100, PnLUSD: 20, OpenedAt: closed.Add(-24 * time.Hour), ClosedAt: closed, Holding: 24 * time.Hour, Cluster: uint64(i),
+		})
+	}
+	if rating := trader.Rate(evidence, trader.Measure(evidence)); rating.Verdict != trader.MirrorWorthy {
+		t.Fatalf("without open losers: %+v", rating)
+	}
+	for range 5 {
+		evidence.Open = append(evidence.Open, trader.OpenResult{RecoverableUSD: 70, CostUSD: 100})
+	}
+	measures := trader.Measure(evidence)
+	rating := trader.Rate(evidence, measures)
+	if rating.Verdict != trader.Watch || rating.Score > 57.9 || rating.Reasons[0].Code != "OPEN_LOSSES" {
+		t.Errorf("with five losers still held: %s %s %v %v", rating.Verdict, rating.Grade, rating.Score, rating.Reasons)
+	}
+	if quality := trader.JudgeQuality(evidence, measures, nil); quality.Verdict != trader.Luck {
+		t.Errorf("quality %s", quality.Verdict)
+	}
+}
