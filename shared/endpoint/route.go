@@ -158,5 +158,5 @@ func (t *table) find(method, escaped string) (e *Endpoint, values map[string]any
 			}
 		}
 	}
-	return nil, nil, nil, NotFound("There is no such path. The paths are listed by GET /v1/openapi.json; they are lower case, without a trailing slash.")
+	return nil, nil, nil, NotFound("There is no such path. Paths begin with /v1/, are lower case and have no trailing slash.")
 }
