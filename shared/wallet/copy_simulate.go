@@ -26,10 +26,10 @@ type CopySimulateAnswer struct {
 	MedianReturnPct     *float64 `json:"medianReturnPct"`
 	CompoundedReturnPct *float64 `json:"compoundedReturnPct"`
 	// BaseWinRate is the win rate of random entries in the same tokens within three days of the wallet's.
-	BaseWinRate *float64       `json:"baseWinRate"`
-	Best        *SimulatedBest `json:"best"`
-	Worst       *SimulatedBest `json:"worst"`
-	Form        *string        `json:"form"`
+	BaseWinRate *float64          `json:"baseWinRate"`
+	Best        *SimulatedExtreme `json:"best"`
+	Worst       *SimulatedExtreme `json:"worst"`
+	Form        *string           `json:"form"`
 	// ClosedPositions counts the wallet's own closed positions; SimulatedTrades those copies whose horizon is over.
 	ClosedPositions int              `json:"closedPositions"`
 	SimulatedTrades int              `json:"simulatedTrades"`
@@ -41,8 +41,8 @@ type CopySimulateAnswer struct {
 	Note            string           `json:"note"`
 }
 
-// SimulatedBest is the best or the worst simulated trade.
-type SimulatedBest struct {
+// SimulatedExtreme is the best or the worst simulated trade.
+type SimulatedExtreme struct {
 	Symbol string   `json:"symbol"`
 	NetPct *float64 `json:"netPct"`
 }
@@ -155,17 +155,17 @@ func (f copyFacts) perTrade(result copysimulation.Result, asOf time.Time) []Simu
 	return rows
 }
 
-func (f copyFacts) extremes(result copysimulation.Result) (best, worst *SimulatedBest) {
+func (f copyFacts) extremes(result copysimulation.Result) (best, worst *SimulatedExtreme) {
 	for i := range result.Trades {
 		t := &result.Trades[i]
 		if math.IsNaN(t.Net) {
 			continue
 		}
 		if best == nil && t.Net == result.Best {
-			best = &SimulatedBest{Symbol: f.symbol(t.Token), NetPct: display.Percent(t.Net)}
+			best = &SimulatedExtreme{Symbol: f.symbol(t.Token), NetPct: display.Percent(t.Net)}
 		}
 		if worst == nil && t.Net == result.Worst {
-			worst = &SimulatedBest{Symbol: f.symbol(t.Token), NetPct: display.Percent(t.Net)}
+			worst = &SimulatedExtreme{Symbol: f.symbol(t.Token), NetPct: display.Percent(t.Net)}
 		}
 	}
 	return best, worst

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"time"
 
-	"golang.org/x/sync/errgroup"
+	"github.com/mirrorworthy/mirrorworthy/shared/parallel"
 
 	"github.com/mirrorworthy/mirrorworthy/shared/chain"
 	"github.com/mirrorworthy/mirrorworthy/shared/copysimulation"
@@ -65,7 +65,7 @@ func readHistory(ctx context.Context, candles market.CandlePort, record *Record,
 	history := &History{Record: record, Series: make(map[chain.Address]*copysimulation.Series, len(requests)), Beyond: beyond}
 	series := make([]*copysimulation.Series, len(requests))
 	failures := make([]error, len(requests))
-	group := errgroup.Group{}
+	group := parallel.NewGroup()
 	group.SetLimit(parallelCandles)
 	for i := range requests {
 		group.Go(func() error {
@@ -73,7 +73,9 @@ func readHistory(ctx context.Context, candles market.CandlePort, record *Record,
 			return nil
 		})
 	}
-	_ = group.Wait()
+	if err := group.Wait(); err != nil {
+		return nil, err
+	}
 	for i := range requests {
 		if failures[i] != nil {
 			history.Unreached++

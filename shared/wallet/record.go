@@ -8,7 +8,7 @@ import (
 	"sort"
 	"time"
 
-	"golang.org/x/sync/errgroup"
+	"github.com/mirrorworthy/mirrorworthy/shared/parallel"
 
 	"github.com/mirrorworthy/mirrorworthy/shared/chain"
 	"github.com/mirrorworthy/mirrorworthy/shared/endpoint"
@@ -83,7 +83,7 @@ func readRecord(ctx context.Context, sources market.Sources, on *chain.Chain, wa
 	activity = activity.Until(asOf)
 	record := &Record{Chain: on, Wallet: wallet, Activity: activity}
 	var prices []market.PriceSeries
-	group, groupCtx := errgroup.WithContext(ctx)
+	group, groupCtx := parallel.WithContext(ctx)
 	group.Go(func() (err error) {
 		wanted := position.Wanted(on, wallet, activity)
 		if len(wanted) > 0 {

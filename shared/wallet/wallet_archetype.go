@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"golang.org/x/sync/errgroup"
+	"github.com/mirrorworthy/mirrorworthy/shared/parallel"
 
 	"github.com/mirrorworthy/mirrorworthy/shared/chain"
 	"github.com/mirrorworthy/mirrorworthy/shared/display"
@@ -57,7 +57,7 @@ func WalletArchetype() endpoint.Endpoint {
 func gatherArchetypeFacts(ctx context.Context, r *endpoint.Request) (archetypeFacts, error) {
 	var facts archetypeFacts
 	var holdings []market.Holding
-	group, groupCtx := errgroup.WithContext(ctx)
+	group, groupCtx := parallel.WithContext(ctx)
 	group.Go(func() (err error) {
 		facts.Record, err = gatherRecord(groupCtx, r)
 		return err
@@ -155,7 +155,7 @@ type conduct struct {
 	held              int // positions behind medianHold
 	snipes, launched  int
 	young             int // entries in tokens under seven days old
-	ownTrades         int // trades in transactions known to be somebody else's
+	othersTrades      int // trades in transactions known to be somebody else's
 	buys              int
 	makerBuyShare     float64
 	claims            int
@@ -184,7 +184,7 @@ func (f archetypeFacts) measure(asOf time.Time) conduct {
 			c.buys++
 		}
 		if !senders[t.Tx] {
-			c.ownTrades++
+			c.othersTrades++
 			if t.Side == position.Buy {
 				makerBuys++
 			}
@@ -196,8 +196,8 @@ func (f archetypeFacts) measure(asOf time.Time) conduct {
 			}
 		}
 	}
-	if c.ownTrades > 0 {
-		c.makerBuyShare = float64(makerBuys) / float64(c.ownTrades)
+	if c.othersTrades > 0 {
+		c.makerBuyShare = float64(makerBuys) / float64(c.othersTrades)
 	}
 	var holds []float64
 	for i := range book.Positions {
@@ -267,8 +267,8 @@ func (f archetypeFacts) label(c conduct, asOf time.Time) archetype {
 		return archetype{"insider-suspected", []reason.Reason{because("ARCH_INSIDER", 1, "Received tokens, or their creator's money, before public trading in %s.", display.Count(len(judged.Insider.Tokens), "launch"))}}
 	case judged.Wash.Suspected:
 		return archetype{"wash", append([]reason.Reason{because("ARCH_WASH", math.MaxFloat64, "Its trading looks made to fake volume or profit.")}, washReasons(judged.Wash)...)}
-	case c.ownTrades >= makerTrades && share(c.ownTrades, c.trades) >= makerShare && c.makerBuyShare > 0.25 && c.makerBuyShare < 0.75:
-		return archetype{"market-maker", []reason.Reason{because("ARCH_MARKET_MAKER", 1, "%s of %d trades filled standing orders, on both sides.", display.PercentText(share(c.ownTrades, c.trades)), c.trades)}}
+	case c.othersTrades >= makerTrades && share(c.othersTrades, c.trades) >= makerShare && c.makerBuyShare > 0.25 && c.makerBuyShare < 0.75:
+		return archetype{"market-maker", []reason.Reason{because("ARCH_MARKET_MAKER", 1, "%s of %d trades filled standing orders, on both sides.", display.PercentText(share(c.othersTrades, c.trades)), c.trades)}}
 	case c.claims >= farmedClaims && f.farmed() >= farmedShare:
 		return archetype{"airdrop-farmer", []reason.Reason{because("ARCH_AIRDROP_FARMER", 1, "%s made up about %s of what it took in.", display.Count(c.claims, "claim"), display.PercentText(f.farmed()))}}
 	case f.portfolioUSD >= whalePortfolioUSD:

@@ -5,10 +5,9 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
-	"golang.org/x/sync/errgroup"
+	"github.com/mirrorworthy/mirrorworthy/shared/parallel"
 
 	"github.com/mirrorworthy/mirrorworthy/shared/chain"
 	"github.com/mirrorworthy/mirrorworthy/shared/display"
@@ -60,7 +59,7 @@ const maximumPricedHoldings = 60
 func gatherExposure(ctx context.Context, r *endpoint.Request) (exposure, error) {
 	on, wallet, sources := endpoint.Chain.Of(r), endpoint.Wallet.Of(r), r.Session.Sources
 	e := exposure{chain: on}
-	group, groupCtx := errgroup.WithContext(ctx)
+	group, groupCtx := parallel.WithContext(ctx)
 	group.Go(func() (err error) {
 		e.approvals, err = sources.Approvals.Approvals(groupCtx, on, wallet)
 		return err
@@ -76,7 +75,7 @@ func gatherExposure(ctx context.Context, r *endpoint.Request) (exposure, error) 
 	if err := group.Wait(); err != nil {
 		return e, err
 	}
-	group, groupCtx = errgroup.WithContext(ctx)
+	group, groupCtx = parallel.WithContext(ctx)
 	accounts, tokens := e.trusted(), e.unpriced()
 	if len(accounts) > 0 {
 		group.Go(func() (err error) {
@@ -182,11 +181,16 @@ func (e exposure) risk(a *market.Approval, asOf time.Time) (r float64, blacklist
 	default:
 		r, why = riskUndescribed, "not described by any source"
 	}
-	if !a.GrantedAt.IsZero() && asOf.Sub(a.GrantedAt) > staleDays*24*time.Hour {
+	if stale(a, asOf) {
 		r = min(1, r*staleFactor)
 		why += ", granted " + display.DurationText(asOf.Sub(a.GrantedAt)) + " ago"
 	}
 	return r, false, why
+}
+
+// stale tells whether an approval was given long ago.
+func stale(a *market.Approval, asOf time.Time) bool {
+	return !a.GrantedAt.IsZero() && asOf.Sub(a.GrantedAt) > staleDays*24*time.Hour
 }
 
 // judged is an approval with its risk.
@@ -195,6 +199,7 @@ type judged struct {
 	risk        float64
 	blacklisted bool
 	why         string
+	stale       bool
 	exposedUSD  float64
 }
 
@@ -209,7 +214,7 @@ func (e exposure) judge(asOf time.Time) []judged {
 		if a.Token.Spam || (!a.ExpiresAt.IsZero() && a.ExpiresAt.Before(asOf)) || (a.Kind != market.OperatorApproval && a.Amount.IsZero()) {
 			continue
 		}
-		j := judged{Approval: a}
+		j := judged{Approval: a, stale: stale(a, asOf)}
 		j.risk, j.blacklisted, j.why = e.risk(a, asOf)
 		if held, found := balances[a.Token.Address]; found && a.Kind != market.OperatorApproval {
 			whole := e.value(held)
@@ -403,7 +408,7 @@ func toRisky(approvals int) string {
 func staleApprovals(approvals []judged) int {
 	n := 0
 	for i := range approvals {
-		if strings.Contains(approvals[i].why, "granted") {
+		if approvals[i].stale {
 			n++
 		}
 	}
