@@ -100,9 +100,9 @@ func (s *server) newHandler(config host.Config, source []byte, kept *embedded.St
 	if err != nil {
 		return nil, err
 	}
-	functions := map[string]functionHandler{host.NotFound: gateway.LambdaHandler(endpoint.NewHandler(service))}
+	functions := map[string]functionHandler{host.NotFound: gateway.LambdaHandler(endpoint.NewHandler(service), s.log)}
 	for _, e := range endpoints {
-		functions[e.Name] = gateway.LambdaHandler(endpoint.NewHandler(service, e))
+		functions[e.Name] = gateway.LambdaHandler(endpoint.NewHandler(service, e), s.log)
 	}
 	for _, r := range routes.Routes {
 		if functions[r.Function] == nil {

@@ -62,7 +62,7 @@ func serve(choose func(store.Meter) ([]endpoint.Endpoint, []endpoint.Route)) {
 		log.Error("cannot start", "error", err)
 		os.Exit(1)
 	}
-	lambda.Start(gateway.LambdaHandler(endpoint.NewHandler(service, endpoints...)))
+	lambda.Start(gateway.LambdaHandler(endpoint.NewHandler(service, endpoints...), log))
 }
 
 // OpenDynamo opens the store in the configured tables with the credentials of the environment: those that Lambda gives a

@@ -29,8 +29,8 @@ const (
 	strangeBody = "\xff"
 )
 
-// LambdaHandler makes an event handler of an HTTP handler. Its error is always nil.
-func LambdaHandler(h http.Handler) func(context.Context, events.APIGatewayV2HTTPRequest) (events.APIGatewayV2HTTPResponse, error) {
+// LambdaHandler makes an event handler of an HTTP handler. Its error is always nil; what could not be answered is logged.
+func LambdaHandler(h http.Handler, log *slog.Logger) func(context.Context, events.APIGatewayV2HTTPRequest) (events.APIGatewayV2HTTPResponse, error) {
 	adapter := httpadapter.NewV2(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		restore(r, r.Context().Value(eventKey{}).(*events.APIGatewayV2HTTPRequest))
 		h.ServeHTTP(w, r)
@@ -38,13 +38,13 @@ func LambdaHandler(h http.Handler) func(context.Context, events.APIGatewayV2HTTP
 	return func(ctx context.Context, event events.APIGatewayV2HTTPRequest) (response events.APIGatewayV2HTTPResponse, _ error) {
 		defer func() {
 			if cause := recover(); cause != nil {
-				slog.ErrorContext(ctx, "panic while answering an event", slog.String("cause", fmt.Sprint(cause)), slog.String("stack", string(debug.Stack())))
+				log.ErrorContext(ctx, "panic while answering an event", slog.String("cause", fmt.Sprint(cause)), slog.String("stack", string(debug.Stack())))
 				response = internalError(&event)
 			}
 		}()
 		response, err := adapter.ProxyWithContext(context.WithValue(ctx, eventKey{}, &event), tame(&event))
 		if err != nil {
-			slog.ErrorContext(ctx, "event could not be answered", slog.String("cause", err.Error()))
+			log.ErrorContext(ctx, "event could not be answered", slog.String("cause", err.Error()))
 			return internalError(&event), nil
 		}
 		return response, nil

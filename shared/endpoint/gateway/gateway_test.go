@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -87,7 +88,7 @@ func agent() endpoint.Endpoint {
 func start(t endpointtest.T) (func(context.Context, event) (events.APIGatewayV2HTTPResponse, error), *endpointtest.Fixture, http.Handler) {
 	f := endpointtest.New(t)
 	handler := endpoint.NewHandler(f.Service, wallet(), board(), agent())
-	return gateway.LambdaHandler(handler), f, handler
+	return gateway.LambdaHandler(handler, slog.New(slog.DiscardHandler)), f, handler
 }
 
 func TestRefusalsThroughEvents(t *testing.T) {
@@ -179,8 +180,8 @@ func TestStrangeEvents(t *testing.T) {
 }
 
 func TestPanicsAreAnswered(t *testing.T) {
-	invoke := gateway.LambdaHandler(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic("secret") }))
-	silent := gateway.LambdaHandler(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+	invoke := gateway.LambdaHandler(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic("secret") }), slog.New(slog.DiscardHandler))
+	silent := gateway.LambdaHandler(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}), slog.New(slog.DiscardHandler))
 	for _, invoke := range []func(context.Context, event) (events.APIGatewayV2HTTPResponse, error){invoke, silent} {
 		e := sends("GET", "/v1/x", "", nil)
 		e.RequestContext.RequestID = "id\"\n\x00\u00e9-7"
