@@ -180,10 +180,11 @@ func (r *reading) page(ctx context.Context, before time.Time) (page, error) {
 		if err != nil {
 			return page{}, err
 		}
-		if answer.Data.Attributes.List == nil {
+		list := answer.Data.Attributes.List
+		if list == nil {
 			return page{}, fmt.Errorf("%w: no list of candles", upstream.ErrUnreadable)
 		}
-		read, dropped := readPage(answer, r.now)
+		read, dropped := readPage(list, r.now)
 		if read.rows > 0 && len(read.hours) == 0 {
 			return page{}, fmt.Errorf("%w: none of %d candles can be true", upstream.ErrUnreadable, read.rows)
 		}
@@ -194,8 +195,7 @@ func (r *reading) page(ctx context.Context, before time.Time) (page, error) {
 
 // readPage checks candles: a time on the hour that has begun, four plausible prices, in order with each other. A volume
 // that the service does not give counts as none.
-func readPage(answer candleAnswer, now time.Time) (page, int) {
-	list := answer.Data.Attributes.List
+func readPage(list *upstream.Rows[[]upstream.Number], now time.Time) (page, int) {
 	read := page{rows: len(list.Good) + list.Dropped, hours: make([]market.Candle, 0, len(list.Good))}
 	dropped := list.Dropped
 	for _, row := range list.Good {

@@ -238,13 +238,14 @@ func TestPools(t *testing.T) {
 func FuzzCandles(f *testing.F) {
 	_, body := history(hoursAgo(5), -1)(&url.URL{RawQuery: "limit=10"})
 	f.Add([]byte(body))
+	f.Add([]byte(`{}`))
 	f.Add([]byte(candles(`[1788847200,1e-320,"2","1",null,1e999]`, `[]`)))
 	f.Fuzz(func(t *testing.T, body []byte) {
 		answer, err := upstream.JSON[candleAnswer](&upstream.Response{Status: 200, Body: body})
-		if err != nil {
+		if err != nil || answer.Data.Attributes.List == nil {
 			return
 		}
-		page, _ := readPage(answer, now)
+		page, _ := readPage(answer.Data.Attributes.List, now)
 		for _, c := range page.hours {
 			for _, price := range []float64{c.Open, c.High, c.Low, c.Close} {
 				if !(price > 0 && price <= upstream.MaximumPriceUSD && price >= c.Low && price <= c.High) {
