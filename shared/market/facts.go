@@ -148,9 +148,34 @@ type Pool struct {
 	// VolumeUSD24h and Trades24h are the last day's; zero means no trade.
 	VolumeUSD24h float64
 	Trades24h    int
+	// Buys24h and Sells24h are the parts of Trades24h.
+	Buys24h, Sells24h int
+	// LastHour is the same for the last hour.
+	LastHour PoolFlow
+	// MarketCapUSD and FullyDilutedUSD are of the token, at this pool's price; NaN when unknown.
+	MarketCapUSD, FullyDilutedUSD float64
+	// Version is the kind of pool where the provider tells it.
+	Version PoolVersion
 	// CreatedAt is zero when unknown.
 	CreatedAt time.Time
 }
+
+// PoolFlow is what was traded in a pool within some time.
+type PoolFlow struct {
+	VolumeUSD   float64
+	Buys, Sells int
+}
+
+// PoolVersion is the way a pool keeps and prices its reserves.
+type PoolVersion uint8
+
+// The versions of pools, named for the designs they follow.
+const (
+	UnknownPool      PoolVersion = iota
+	ConstantPool                 // x*y=k over the whole range, like Uniswap v2
+	ConcentratedPool             // liquidity in price ranges, like Uniswap v3
+	SingletonPool                // a pool inside one contract for all, like Uniswap v4
+)
 
 // Candle is one hour (or other step) of a token's price in one pool, in USD.
 type Candle struct {
@@ -244,17 +269,6 @@ type Code struct {
 	Empty bool
 	// Delegate is where an EIP-7702 delegation points; zero without one.
 	Delegate chain.Address
-}
-
-// TokenSecurity is what a security provider says of a token contract.
-type TokenSecurity struct {
-	Token chain.Address
-	// Honeypot is Yes when holders cannot sell.
-	Honeypot, CannotSellAll Tristate
-	// BuyTax and SellTax are fractions of the amount, NaN when unknown.
-	BuyTax, SellTax float64
-	Creator         chain.Address
-	Holders         int
 }
 
 // AddressSecurity is what a security provider says of an account.

@@ -68,6 +68,11 @@ type Sources struct {
 	Code            CodePort
 	TokenSecurity   TokenSecurityPort
 	AddressSecurity AddressSecurityPort
+	Holders         HolderPort
+	Trades          TradePort
+	Contracts       ContractPort
+	Simulation      SimulationPort
+	Listings        ListingPort
 	// memory is behind Remember; nil for none.
 	memory *memory
 }
@@ -86,6 +91,11 @@ const (
 	CodeFacts            Port = "code"
 	TokenSecurityFacts   Port = "token-security"
 	AddressSecurityFacts Port = "address-security"
+	HolderFacts          Port = "holders"
+	TradeFacts           Port = "trades"
+	ContractFacts        Port = "contracts"
+	SimulationFacts      Port = "simulation"
+	ListingFacts         Port = "listings"
 )
 
 // Has tells whether something stands behind a port.
@@ -109,6 +119,16 @@ func (s Sources) Has(port Port) bool {
 		return s.TokenSecurity != nil
 	case AddressSecurityFacts:
 		return s.AddressSecurity != nil
+	case HolderFacts:
+		return s.Holders != nil
+	case TradeFacts:
+		return s.Trades != nil
+	case ContractFacts:
+		return s.Contracts != nil
+	case SimulationFacts:
+		return s.Simulation != nil
+	case ListingFacts:
+		return s.Listings != nil
 	}
 	return false
 }

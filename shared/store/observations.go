@@ -1,0 +1,26 @@
+package store
+
+import (
+	"context"
+	"time"
+)
+
+// Observation is what was measured of a token at one time, whoever asked.
+type Observation struct {
+	At   time.Time
+	Data []byte
+}
+
+// MaximumObservation is the largest Data of an observation, in bytes; ObservationLife how long it can be read.
+const (
+	MaximumObservation = 4 << 10
+	ObservationLife    = 30 * 24 * time.Hour
+)
+
+// Observations keeps a series of measurements for each token, one for each hour of the clock.
+type Observations interface {
+	// Observe keeps the first observation of a token in its hour (UTC). Later ones of the same hour change nothing.
+	Observe(ctx context.Context, chain, token string, observation Observation) error
+	// Observed lists a token's observations from a time (inclusive) on, oldest first.
+	Observed(ctx context.Context, chain, token string, from time.Time) ([]Observation, error)
+}

@@ -1,0 +1,23 @@
+package store
+
+import (
+	"context"
+	"time"
+)
+
+// PeerSet is the statistics of the tokens of one chain that others are compared with.
+type PeerSet struct {
+	At   time.Time
+	Data []byte
+}
+
+// MaximumPeerSet is the largest Data of a peer set, in bytes.
+const MaximumPeerSet = 256 << 10
+
+// Peers keeps the latest peer set of each chain.
+type Peers interface {
+	// PutPeers replaces a chain's set, unless the one that is kept is of the same time or newer: then nothing changes.
+	PutPeers(ctx context.Context, chain string, set PeerSet) error
+	// PeersOf is a chain's set; ErrNotFound before the first.
+	PeersOf(ctx context.Context, chain string) (PeerSet, error)
+}
