@@ -1,0 +1,243 @@
+package token
+
+import (
+	"context"
+	"math"
+	"time"
+
+	"github.com/mirrorworthy/mirrorworthy/shared/display"
+	"github.com/mirrorworthy/mirrorworthy/shared/endpoint"
+	"github.com/mirrorworthy/mirrorworthy/shared/market"
+	"github.com/mirrorworthy/mirrorworthy/shared/parallel"
+	"github.com/mirrorworthy/mirrorworthy/shared/reason"
+	"github.com/mirrorworthy/mirrorworthy/shared/tokenrisk"
+)
+
+// TokenIntelAnswer is a token's profile: is it safe, is it moving, is this a good moment to enter.
+type TokenIntelAnswer struct {
+	Verdict  string          `json:"verdict"`
+	Risk     IntelRisk       `json:"risk"`
+	Momentum IntelMomentum   `json:"momentum"`
+	Entry    IntelEntry      `json:"entry"`
+	Activity IntelActivity   `json:"activity"`
+	Reasons  []reason.Reason `json:"reasons"`
+}
+
+// IntelRisk is the verdict of token-risk.
+type IntelRisk struct {
+	Risk  string   `json:"risk"`
+	Score *float64 `json:"score"`
+	Flags []string `json:"flags"`
+}
+
+// IntelMomentum is how the price has moved. Everything is null where there is too little trading to chart.
+type IntelMomentum struct {
+	Trend        *string  `json:"trend"`
+	Return1hPct  *float64 `json:"return1hPct"`
+	Return24hPct *float64 `json:"return24hPct"`
+	Return7dPct  *float64 `json:"return7dPct"`
+	// ZScore24h is the last day's return in standard deviations of the token's own returns, VolumeZScore the same of its volume.
+	ZScore24h    *float64 `json:"zScore24h"`
+	VolumeZScore *float64 `json:"volumeZScore"`
+}
+
+// IntelEntry is whether this is a good moment to enter.
+type IntelEntry struct {
+	Quality string `json:"quality"`
+	// RangePosition is 0 at the bottom and 1 at the top of the last 20 hours' range.
+	RangePosition *float64 `json:"rangePosition"`
+	// AboveAverageATR is the distance from the last day's volume-weighted price in average true ranges; Extended is true above three.
+	AboveAverageATR *float64 `json:"aboveAverageAtr"`
+	Extended        *bool    `json:"extended"`
+	// Impact is what a small position costs on entering: "low" below 1 %, "moderate" below 3 %, "high"; null when unknown.
+	Impact *string `json:"impact"`
+}
+
+// IntelActivity is how busily the token is traded.
+type IntelActivity struct {
+	// Level is "quiet", "normal", "busy" or "surging": the last day's volume below half, below twice, below five times the typical
+	// day's, or more; null when unknown.
+	Level *string `json:"level"`
+	// TradesPerHour is over the last day, LastHourTrades of the last hour.
+	TradesPerHour  *float64 `json:"tradesPerHour"`
+	LastHourTrades *int     `json:"lastHourTrades"`
+	// BuyShare is the part of the last day's trades that were buys; null without trades.
+	BuyShare *float64 `json:"buyShare"`
+}
+
+// intelFacts is what a profile is made of.
+type intelFacts struct {
+	Risk        *tokenrisk.Assessment
+	PriceAction TokenPriceActionAnswer
+	Momentum    momentum
+}
+
+func (p page) tokenIntel() endpoint.Endpoint {
+	return endpoint.Single(endpoint.Declaration{
+		Name: "token-intel", Units: 3, Graded: true,
+		Summary:    "A token's profile: is it safe, is it moving, is this a good moment to enter.",
+		Parameters: parameters, Needs: append(tokenrisk.Needs[:len(tokenrisk.Needs):len(tokenrisk.Needs)], market.CandleFacts),
+	}, p.gatherIntel, assessIntel)
+}
+
+func (p page) gatherIntel(ctx context.Context, r *endpoint.Request) (*intelFacts, error) {
+	risk, err := p.risk(ctx, r)
+	if err != nil {
+		return nil, refusal(err)
+	}
+	facts := intelFacts{Risk: risk}
+	group, ctx := parallel.WithContext(ctx)
+	group.Go(func() (err error) { facts.PriceAction, err = p.priceAction(ctx, r); return err })
+	group.Go(func() (err error) { facts.Momentum, err = momentumOf(ctx, r); return err })
+	if err := group.Wait(); err != nil {
+		return nil, err
+	}
+	return &facts, nil
+}
+
+// The impact of entering a small position, as parts of the price.
+const (
+	moderateImpact = 0.01
+	highImpact     = 0.03
+)
+
+func assessIntel(f *intelFacts, _ time.Time) TokenIntelAnswer {
+	m := &f.Momentum
+	answer := TokenIntelAnswer{
+		Risk: IntelRisk{Risk: f.Risk.Verdict, Score: display.Score(f.Risk.Score), Flags: flagTexts(f.Risk)},
+		Momentum: IntelMomentum{
+			Trend: f.PriceAction.Trend, Return1hPct: display.Percent(m.return1h), Return24hPct: display.Percent(m.return24h),
+			Return7dPct: display.Percent(m.return7d), ZScore24h: rounded(m.z24h), VolumeZScore: rounded(m.volumeZ),
+		},
+		Entry:    entryOf(m),
+		Activity: activityOf(m),
+	}
+	answer.Verdict = intelVerdict(f.Risk.Verdict, word(f.PriceAction.Trend), answer.Entry.Quality)
+	answer.Reasons = intelReasons(f, &answer)
+	return answer
+}
+
+// intelVerdict weighs risk before everything else: what may be a trap is avoided, what could not be checked is not praised.
+func intelVerdict(risk, trend, entry string) string {
+	switch {
+	case risk == tokenrisk.Critical || risk == tokenrisk.High:
+		return "avoid"
+	case risk == tokenrisk.Unknown:
+		return "unknown"
+	case risk == tokenrisk.Medium || entry == "poor" || entry == "extended" || trend == "down":
+		return "caution"
+	case risk == tokenrisk.Low && trend == "up" && (entry == "good" || entry == "fair"):
+		return "favourable"
+	}
+	return "neutral"
+}
+
+// entryOf judges the moment: extended ahead of the day's average; poor where entering alone costs much; good with room to the top of
+// the range and little impact; fair otherwise.
+func entryOf(m *momentum) IntelEntry {
+	entry := IntelEntry{Quality: "unknown", RangePosition: display.Probability(m.rangePosition), AboveAverageATR: rounded(m.aboveVWAP)}
+	if !math.IsNaN(m.aboveVWAP) {
+		extended := m.extended()
+		entry.Extended = &extended
+	}
+	if !math.IsNaN(m.impact) {
+		band := "low"
+		switch {
+		case m.impact >= highImpact:
+			band = "high"
+		case m.impact >= moderateImpact:
+			band = "moderate"
+		}
+		entry.Impact = &band
+	}
+	switch {
+	case m.extended():
+		entry.Quality = "extended"
+	case m.impact >= highImpact:
+		entry.Quality = "poor"
+	case math.IsNaN(m.rangePosition) || math.IsNaN(m.impact) || math.IsNaN(m.aboveVWAP):
+	case m.rangePosition <= 0.7 && m.impact < moderateImpact && m.aboveVWAP <= 1:
+		entry.Quality = "good"
+	default:
+		entry.Quality = "fair"
+	}
+	return entry
+}
+
+func activityOf(m *momentum) IntelActivity {
+	var activity IntelActivity
+	if !math.IsNaN(m.volumeRatio) {
+		level := "surging"
+		switch {
+		case m.volumeRatio < 0.5:
+			level = "quiet"
+		case m.volumeRatio < 2:
+			level = "normal"
+		case m.volumeRatio < 5:
+			level = "busy"
+		}
+		activity.Level = &level
+	}
+	if trades := m.buys + m.sells; !math.IsNaN(m.impact) {
+		perHour, lastHour := display.Round(float64(trades)/24, 1), m.lastHour
+		activity.TradesPerHour, activity.LastHourTrades = &perHour, &lastHour
+		if trades > 0 {
+			activity.BuyShare = display.Probability(float64(m.buys) / float64(trades))
+		}
+	}
+	return activity
+}
+
+func intelReasons(f *intelFacts, answer *TokenIntelAnswer) []reason.Reason {
+	var reasons []reason.Reason
+	for i, flag := range f.Risk.Flags {
+		if i == 2 {
+			break
+		}
+		flag.Weight = 3 - float64(i)
+		reasons = append(reasons, flag)
+	}
+	if len(reasons) == 0 {
+		reasons = append(reasons, because("RISK", 3, "The risk of a scam is %s.", f.Risk.Verdict))
+	}
+	m := &f.Momentum
+	if math.IsNaN(m.return24h) {
+		reasons = append(reasons, because("NO_CHART", 1.5, "There is too little trading to measure momentum: %d hours with trades are needed.", minimumHours))
+	} else {
+		reasons = append(reasons, because("MOMENTUM", 1.5, "The price moved %s in a day, %s than it usually does.",
+			display.PercentText(m.return24h), moreOrLess(math.Abs(m.z24h) > 1)))
+	}
+	switch answer.Entry.Quality {
+	case "extended":
+		reasons = append(reasons, because("EXTENDED", 1.4, "The price is %.1f average ranges above its day's average: late to enter.", m.aboveVWAP))
+	case "poor":
+		reasons = append(reasons, because("IMPACT", 1.4, "Entering even a small position moves the price by about %s.", display.PercentText(m.impact)))
+	case "good", "fair":
+		reasons = append(reasons, because("ENTRY", 0.5, "The price stands at %s of its last %d hours' range.", display.PercentText(m.rangePosition), rangeHours))
+	}
+	return reason.Top(reasons)
+}
+
+func moreOrLess(more bool) string {
+	if more {
+		return "more"
+	}
+	return "no more"
+}
+
+// flagTexts are a risk's flags as plain strings.
+func flagTexts(risk *tokenrisk.Assessment) []string {
+	texts := make([]string, len(risk.Flags))
+	for i := range risk.Flags {
+		texts[i] = risk.Flags[i].Text
+	}
+	return texts
+}
+
+// rounded is a number with two decimals, nil when unmeasured.
+func rounded(x float64) *float64 {
+	if x = display.Round(x, 2); math.IsNaN(x) {
+		return nil
+	}
+	return &x
+}
