@@ -18,13 +18,17 @@
 // The parts of a key are joined by '#', which no id may hold (CheckID). One partition holds what is read together. RecordsTable
 // keeps what matters for good, MetersTable what is hot and expires; a new port adds its rows here.
 //
-//	table    pk                          sk             what
-//	Records  PARTNERS                    <partner>      a Partner
-//	Records  PARTNER#<partner>           LIVEKEYS       how many keys are live, one number for each mode
-//	Records  PARTNER#<partner>           KEY#<key>      that the key is the partner's
-//	Records  KEY#<key>                   KEY            a Key
-//	Meters   BUCKET#<partner>            BUCKET         the partner's token bucket
-//	Meters   USAGE#<partner>#2006-01-02  <endpoint>     units of a UTC day, and of the latest minute of it, at an endpoint
+//	table    pk                                    sk             what
+//	Records  PARTNERS                              <partner>      a Partner
+//	Records  PARTNER#<partner>                     LIVEKEYS       how many keys are live, one number for each mode
+//	Records  PARTNER#<partner>                     KEY#<key>      that the key is the partner's
+//	Records  KEY#<key>                             KEY            a Key
+//	Records  SNAPSHOTS#<partner>#<chain>#<token>   LATEST         a history's latest Snapshot, kept for good
+//	Records  SNAPSHOTS#<partner>#<chain>#<token>   VERSION#<n>    each Snapshot, n in 20 digits; expires
+//	Records  OBSERVATIONS#<chain>#<token>          2006-01-02T15  the Observation of a UTC hour; expires
+//	Records  PEERS#<chain>                         PEERS          a PeerSet
+//	Meters   BUCKET#<partner>                      BUCKET         the partner's token bucket
+//	Meters   USAGE#<partner>#2006-01-02            <endpoint>     units of a UTC day, and of the latest minute of it, at an endpoint
 //
 // Rows that do not last carry expiresAt (Unix seconds), after which DynamoDB deletes them in its own time: a reader must not
 // rely on it. RecordsTable has an index byOwner (ownerPk, ownerSk) for rows that must be found by something other than their

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"errors"
 	"time"
 )
 
@@ -11,11 +12,22 @@ type Observation struct {
 	Data []byte
 }
 
-// MaximumObservation is the largest Data of an observation, in bytes; ObservationLife how long it can be read.
+// MaximumObservation is the largest Data of an observation, in bytes. ObservationLife is how long it can be read: those that are
+// this much older than the token's newest cannot.
 const (
 	MaximumObservation = 4 << 10
 	ObservationLife    = 30 * 24 * time.Hour
 )
+
+// Validate reports ErrInvalid if the observation cannot be kept.
+func (o Observation) Validate() error {
+	return errors.Join(CheckTime("observation", o.At), checkData("observation", o.Data, MaximumObservation))
+}
+
+// CheckToken reports ErrInvalid unless both can be parts of a key.
+func CheckToken(chain, token string) error {
+	return errors.Join(CheckID("chain", chain), CheckID("token", token))
+}
 
 // Observations keeps a series of measurements for each token, one for each hour of the clock.
 type Observations interface {

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"errors"
 	"time"
 )
 
@@ -13,6 +14,11 @@ type PeerSet struct {
 
 // MaximumPeerSet is the largest Data of a peer set, in bytes.
 const MaximumPeerSet = 256 << 10
+
+// Validate reports ErrInvalid if the set cannot be kept.
+func (p PeerSet) Validate() error {
+	return errors.Join(CheckTime("peer set", p.At), checkData("peer set", p.Data, MaximumPeerSet))
+}
 
 // Peers keeps the latest peer set of each chain.
 type Peers interface {

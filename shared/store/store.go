@@ -10,7 +10,7 @@ import (
 var (
 	// ErrNotFound: what was asked for, or what a write depends on, is not there.
 	ErrNotFound = errors.New("not found")
-	// ErrConflict: the id is taken already.
+	// ErrConflict: the id, or the version, is taken already.
 	ErrConflict = errors.New("already exists")
 	// ErrTooManyKeys: the partner has MaxLiveKeys live keys of that mode already.
 	ErrTooManyKeys = errors.New("too many live keys")
@@ -48,6 +48,14 @@ func CheckID(what, id string) error {
 func CheckTime(what string, at time.Time) error {
 	if year := at.UTC().Year(); year < firstYear || year > lastYear {
 		return fmt.Errorf("%w: %s %v is not in the years %d to %d", ErrInvalid, what, at, firstYear, lastYear)
+	}
+	return nil
+}
+
+// checkData reports ErrInvalid unless data has 1 to maximum bytes.
+func checkData(what string, data []byte, maximum int) error {
+	if len(data) == 0 || len(data) > maximum {
+		return fmt.Errorf("%w: %s of %d bytes, want 1 to %d", ErrInvalid, what, len(data), maximum)
 	}
 	return nil
 }

@@ -18,8 +18,11 @@ import (
 
 // Stores are the ports of one engine.
 type Stores struct {
-	Keys  store.Keys
-	Meter store.Meter
+	Keys         store.Keys
+	Meter        store.Meter
+	Snapshots    store.Snapshots
+	Observations store.Observations
+	Peers        store.Peers
 }
 
 // Run checks an engine. open returns the ports of a store that holds nothing, and closes it with t.Cleanup; it is called once
@@ -48,6 +51,21 @@ func Run(t *testing.T, open func(t *testing.T) Stores) {
 		{"usage against a model", checkUsageModel},
 		{"usage counted at once", checkConcurrentCounts},
 		{"invalid metering", checkInvalidMetering},
+		{"snapshots", checkSnapshots},
+		{"snapshots of histories with similar names", checkSimilarHistories},
+		{"snapshots that are old", checkSnapshotLife},
+		{"snapshots added at once", checkSnapshotRaces},
+		{"snapshots against a model", checkSnapshotModel},
+		{"invalid snapshots", checkInvalidSnapshots},
+		{"memory of snapshots is not shared", checkSnapshotMemory},
+		{"observations", checkObservations},
+		{"observations that are old", checkObservationLife},
+		{"observations at once", checkConcurrentObservations},
+		{"observations against a model", checkObservationModel},
+		{"invalid observations", checkInvalidObservations},
+		{"peers", checkPeers},
+		{"peers at once", checkConcurrentPeers},
+		{"invalid peers", checkInvalidPeers},
 		{"ended context", checkEndedContext},
 	}
 	for _, group := range groups {
@@ -129,6 +147,12 @@ func checkEndedContext(t *testing.T, s Stores) {
 	must[store.Grant](t)(s.Meter.Take(ctx, partner.ID, partner.Limit, 4, epoch))
 	mustDo(t, s.Meter.Count(ctx, partner.ID, "token-intel", 3, epoch))
 
+	history := newHistory()
+	mustDo(t, s.Snapshots.Append(ctx, history, newSnapshot(1, epoch)))
+	token, set := unique("0x"), store.PeerSet{At: epoch, Data: []byte("{}")}
+	mustDo(t, s.Observations.Observe(ctx, "base", token, newObservation(epoch)))
+	mustDo(t, s.Peers.PutPeers(ctx, "ended", set))
+
 	ended, cancel := context.WithCancel(ctx)
 	cancel()
 	other := unique("ended")
@@ -148,6 +172,15 @@ func checkEndedContext(t *testing.T, s Stores) {
 		"Count":         func() error { return s.Meter.Count(ended, partner.ID, "token-intel", 1, epoch) },
 		"Count of 0":    func() error { return s.Meter.Count(ended, partner.ID, "token-intel", 0, epoch) },
 		"Usage":         func() error { _, err := s.Meter.Usage(ended, partner.ID, epoch); return err },
+		"Append":        func() error { return s.Snapshots.Append(ended, history, newSnapshot(2, epoch)) },
+		"Latest":        func() error { _, err := s.Snapshots.Latest(ended, history); return err },
+		"List":          func() error { _, err := s.Snapshots.List(ended, history, 1); return err },
+		"Observe": func() error {
+			return s.Observations.Observe(ended, "base", token, newObservation(epoch.Add(time.Hour)))
+		},
+		"Observed": func() error { _, err := s.Observations.Observed(ended, "base", token, epoch); return err },
+		"PutPeers": func() error { return s.Peers.PutPeers(ended, "ended", store.PeerSet{At: epoch.Add(1), Data: set.Data}) },
+		"PeersOf":  func() error { _, err := s.Peers.PeersOf(ended, "ended"); return err },
 	}
 	for name, call := range calls {
 		wantError(t, name, call(), context.Canceled)
@@ -163,4 +196,7 @@ func checkEndedContext(t *testing.T, s Stores) {
 	if usage := must[store.Usage](t)(s.Meter.Usage(ctx, partner.ID, epoch)); usage.Today != 3 {
 		t.Errorf("%d units used today, want 3", usage.Today)
 	}
+	wantLatest(t, s, history, newSnapshot(1, epoch))
+	wantObserved(t, s, "base", token, epoch, newObservation(epoch))
+	wantPeers(t, s, "ended", set)
 }

@@ -67,6 +67,10 @@ func (c fakeClient) Query(ctx context.Context, in *dynamodb.QueryInput, options 
 		switch condition.ComparisonOperator {
 		case types.ComparisonOperatorEq:
 			parts = append(parts, alias+" = "+values[0])
+		case types.ComparisonOperatorGe:
+			parts = append(parts, alias+" >= "+values[0])
+		case types.ComparisonOperatorBetween:
+			parts = append(parts, alias+" BETWEEN "+values[0]+" AND "+values[1])
 		case types.ComparisonOperatorBeginsWith:
 			parts = append(parts, "begins_with("+alias+", "+values[0]+")")
 		default:
@@ -116,7 +120,10 @@ func runConformance(t *testing.T, newClient func(t *testing.T) dynamodbiface.Dyn
 	conformance.Run(t, func(t *testing.T) conformance.Stores {
 		client := newClient(t)
 		opened := dynamo.Open(client, newTables(t, client))
-		return conformance.Stores{Keys: opened.Keys(), Meter: opened.Meter()}
+		return conformance.Stores{
+			Keys: opened.Keys(), Meter: opened.Meter(),
+			Snapshots: opened.Snapshots(), Observations: opened.Observations(), Peers: opened.Peers(),
+		}
 	})
 }
 

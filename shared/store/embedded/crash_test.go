@@ -13,6 +13,7 @@ import (
 
 	"go.etcd.io/bbolt"
 
+	"github.com/mirrorworthy/mirrorworthy/shared/store"
 	"github.com/mirrorworthy/mirrorworthy/shared/store/embedded"
 )
 
@@ -45,6 +46,7 @@ func writeUntilKilled(path, round string) error {
 				err := errors.Join(
 					opened.Keys().CreatePartner(context.Background(), partner(id)),
 					opened.Meter().Count(context.Background(), "counted", fmt.Sprint(writer), 1, epoch),
+					appendNext(opened.Snapshots(), store.History{Partner: "scans", Chain: "base", Token: fmt.Sprint(writer)}),
 				)
 				if err != nil {
 					failures <- err
@@ -57,6 +59,16 @@ func writeUntilKilled(path, round string) error {
 		}()
 	}
 	return <-failures
+}
+
+// appendNext adds the next version to a history.
+func appendNext(snapshots store.Snapshots, history store.History) error {
+	latest, err := snapshots.Latest(context.Background(), history)
+	if err != nil && !errors.Is(err, store.ErrNotFound) {
+		return err
+	}
+	next := latest.Version + 1
+	return snapshots.Append(context.Background(), history, store.Snapshot{Version: next, At: epoch, Data: fmt.Append(nil, next)})
 }
 
 // TestAcknowledgedWritesSurviveKill kills a process that writes, again and again, and looks for everything it had acknowledged.
@@ -124,6 +136,7 @@ func TestAcknowledgedWritesSurviveKill(t *testing.T) {
 			if kept := keptUnits[writer]; kept < units || kept > units+int64(round+1) {
 				t.Errorf("after kill %d: writer %s counted %d, kept %d", round, writer, units, kept)
 			}
+			checkHistory(t, opened.Snapshots(), writer, uint64(units), uint64(round+1))
 		}
 		if err := opened.Close(); err != nil {
 			t.Fatal(err)
@@ -132,6 +145,23 @@ func TestAcknowledgedWritesSurviveKill(t *testing.T) {
 	}
 	if len(acknowledged) < rounds*40 {
 		t.Fatalf("only %d writes were acknowledged", len(acknowledged))
+	}
+}
+
+// checkHistory looks for a history whole: its latest row and its versions are written together or not at all.
+func checkHistory(t *testing.T, snapshots store.Snapshots, writer string, acknowledged, unsaid uint64) {
+	t.Helper()
+	listed, err := snapshots.List(t.Context(), store.History{Partner: "scans", Chain: "base", Token: writer}, store.MaximumListed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if latest := listed[0].Version; latest < acknowledged || latest > acknowledged+unsaid || len(listed) != int(min(latest, store.MaximumListed)) {
+		t.Errorf("writer %s: %d versions were acknowledged; the latest is %d, %d are listed", writer, acknowledged, latest, len(listed))
+	}
+	for i, snapshot := range listed {
+		if want := listed[0].Version - uint64(i); snapshot.Version != want || string(snapshot.Data) != fmt.Sprint(want) {
+			t.Fatalf("writer %s: version %d with %q at place %d", writer, snapshot.Version, snapshot.Data, i)
+		}
 	}
 }
 

@@ -22,13 +22,20 @@ var ErrInUse = errors.New("store file is in use")
 
 // Buckets of the file.
 var (
-	bucketMeta       = []byte("meta")     // format → the format's number
-	bucketPartners   = []byte("partners") // partner → partnerRow
-	bucketKeys       = []byte("keys")     // key → keyRow
-	bucketKeysOf     = []byte("keysOf")   // partner#key → mode
-	bucketTokens     = []byte("tokens")   // partner → token bucket
-	bucketUsage      = []byte("usage")    // UTC day → bucket: partner#endpoint → usageRow
-	topLevelBuckets  = [][]byte{bucketMeta, bucketPartners, bucketKeys, bucketKeysOf, bucketTokens, bucketUsage}
+	bucketMeta         = []byte("meta")         // format → the format's number
+	bucketPartners     = []byte("partners")     // partner → partnerRow
+	bucketKeys         = []byte("keys")         // key → keyRow
+	bucketKeysOf       = []byte("keysOf")       // partner#key → mode
+	bucketTokens       = []byte("tokens")       // partner → token bucket
+	bucketUsage        = []byte("usage")        // UTC day → bucket: partner#endpoint → usageRow
+	bucketLatest       = []byte("latest")       // partner#chain#token → the latest snapshotRow
+	bucketSnapshots    = []byte("snapshots")    // partner#chain#token#version → snapshotRow
+	bucketObservations = []byte("observations") // chain#token#hour → observationRow
+	bucketPeers        = []byte("peers")        // chain → peersRow
+	topLevelBuckets    = [][]byte{
+		bucketMeta, bucketPartners, bucketKeys, bucketKeysOf, bucketTokens, bucketUsage,
+		bucketLatest, bucketSnapshots, bucketObservations, bucketPeers,
+	}
 	keyFormat        = []byte("format")
 	formatThatWeRead = []byte("1")
 )

@@ -34,7 +34,10 @@ func open(t testing.TB, path string) *embedded.Store {
 func TestConformance(t *testing.T) {
 	conformance.Run(t, func(t *testing.T) conformance.Stores {
 		opened := open(t, filepath.Join(t.TempDir(), "store.db"))
-		return conformance.Stores{Keys: opened.Keys(), Meter: opened.Meter()}
+		return conformance.Stores{
+			Keys: opened.Keys(), Meter: opened.Meter(),
+			Snapshots: opened.Snapshots(), Observations: opened.Observations(), Peers: opened.Peers(),
+		}
 	})
 }
 
@@ -184,12 +187,15 @@ func TestDamagedRowsAreErrors(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	limit := partner("acme").Limit
+	limit, history := partner("acme").Limit, store.History{Partner: "acme", Chain: "base", Token: "0x1"}
 	_, takeErr := opened.Meter().Take(t.Context(), "acme", limit, 1, epoch)
 	if err := errors.Join(
 		opened.Keys().CreatePartner(t.Context(), partner("acme")), takeErr,
 		opened.Keys().AddKey(t.Context(), store.Key{ID: "aaaa1111", PartnerID: "acme", Mode: store.ModeLive, Hash: []byte{1}, CreatedAt: epoch}),
-		opened.Meter().Count(t.Context(), "acme", "token-intel", 3, epoch), opened.Close(),
+		opened.Meter().Count(t.Context(), "acme", "token-intel", 3, epoch),
+		opened.Snapshots().Append(t.Context(), history, store.Snapshot{Version: 1, At: epoch, Data: []byte("{}")}),
+		opened.Observations().Observe(t.Context(), "base", "0x1", store.Observation{At: epoch, Data: []byte("{}")}),
+		opened.Peers().PutPeers(t.Context(), "base", store.PeerSet{At: epoch, Data: []byte("{}")}), opened.Close(),
 	); err != nil {
 		t.Fatal(err)
 	}
@@ -202,6 +208,9 @@ func TestDamagedRowsAreErrors(t *testing.T) {
 			return errors.Join(
 				tx.Bucket([]byte("partners")).Put([]byte("acme"), damage), tx.Bucket([]byte("keys")).Put([]byte("aaaa1111"), damage),
 				tx.Bucket([]byte("tokens")).Put([]byte("acme"), damage),
+				tx.Bucket([]byte("latest")).Put([]byte("acme#base#0x1"), damage),
+				tx.Bucket([]byte("observations")).Put([]byte("base#0x1#2026-03-14T15"), damage),
+				tx.Bucket([]byte("peers")).Put([]byte("base"), damage),
 				tx.Bucket([]byte("usage")).Bucket([]byte("2026-03-14")).Put([]byte("acme#token-intel"), damage[:min(len(damage), 23)]),
 			)
 		})
@@ -218,8 +227,15 @@ func TestDamagedRowsAreErrors(t *testing.T) {
 		_, keysErr := again.Keys().KeysOf(t.Context(), "acme")
 		_, takeErr := again.Meter().Take(t.Context(), "acme", limit, 1, epoch)
 		_, usageErr := again.Meter().Usage(t.Context(), "acme", epoch)
+		_, latestErr := again.Snapshots().Latest(t.Context(), history)
+		_, listErr := again.Snapshots().List(t.Context(), history, 2)
+		_, observedErr := again.Observations().Observed(t.Context(), "base", "0x1", epoch)
+		_, peersErr := again.Peers().PeersOf(t.Context(), "base")
 		for what, err := range map[string]error{
-			"Partner": partnerErr, "Partners": partnersErr, "Key": keyErr, "KeysOf": keysErr, "Take": takeErr, "Usage": usageErr,
+			"Latest": latestErr, "List": listErr, "Observed": observedErr, "PeersOf": peersErr,
+			"Append":   again.Snapshots().Append(t.Context(), history, store.Snapshot{Version: 1, At: epoch, Data: []byte("{}")}),
+			"PutPeers": again.Peers().PutPeers(t.Context(), "base", store.PeerSet{At: epoch.Add(1), Data: []byte("{}")}),
+			"Partner":  partnerErr, "Partners": partnersErr, "Key": keyErr, "KeysOf": keysErr, "Take": takeErr, "Usage": usageErr,
 			"SetLimit": again.Keys().SetLimit(t.Context(), "acme", limit), "RevokeKey": again.Keys().RevokeKey(t.Context(), "aaaa1111", epoch),
 			"Return": again.Meter().Return(t.Context(), "acme", limit, 1, epoch),
 			"Count":  again.Meter().Count(t.Context(), "acme", "token-intel", 1, epoch),
