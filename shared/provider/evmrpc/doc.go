@@ -1,7 +1,7 @@
-// Package evmrpc reads one wallet's facts from an EVM node over JSON-RPC, and decodes receipts and logs into typed values.
+// Package evmrpc reads the facts of one wallet or one contract from an EVM node over JSON-RPC, and decodes receipts and logs into typed values.
 //
 // It asks eth_blockNumber, eth_getLogs, eth_getTransactionByHash, eth_getTransactionReceipt, eth_getBlockByNumber,
-// eth_getBalance, eth_getCode and eth_call, one call a request, as the Ethereum execution API specification describes them
+// eth_getBalance, eth_getCode, eth_getStorageAt and eth_call, one call a request, as the Ethereum execution API specification describes them
 // (github.com/ethereum/execution-apis). Event layouts follow ERC-20, ERC-721, WETH9, Permit2 and the Uniswap v2, v3 and v4
 // core contracts. Limits are the node operator's: log ranges shrink to what the node accepts, and the number of calls for
 // one wallet is bounded.

@@ -146,7 +146,15 @@ func (n *fakeNode) do(method string, params []json.RawMessage) (any, *fakeFault)
 			}, nil
 		}
 		return nil, nil
+	case "eth_getStorageAt":
+		if value, found := n.state[method+" "+text(0)+" "+text(1)]; found {
+			return value, nil
+		}
+		return "0x" + word("0"), nil
 	case "eth_getBalance", "eth_getCode":
+		if value, found := n.state[method+" "+text(0)+" "+text(1)]; found {
+			return value, nil
+		}
 		if value, found := n.state[method+" "+text(0)]; found {
 			return value, nil
 		}
