@@ -73,7 +73,9 @@ type contractReader struct {
 }
 
 // answers tells whether the code can answer a function: it names the selector, or hands its calls to another.
-func (r *contractReader) answers(function selector) bool { return mentions(r.code, function) || r.delegates() }
+func (r *contractReader) answers(function selector) bool {
+	return mentions(r.code, function) || r.delegates()
+}
 
 func mentions(code []byte, function selector) bool { return bytes.Contains(code, function[:]) }
 

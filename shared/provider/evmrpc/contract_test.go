@@ -165,7 +165,10 @@ func TestProxies(t *testing.T) {
 			market.Proxy{Standard: slotStandard, Upgradeable: market.Yes, Admin: mustParse(t, owner), AdminContract: market.No, ChangedRecently: market.No}},
 		"nothing says how it is upgraded": {proxyCode, func(n *fakeNode) { n.keeps(token, proxiableSlot, logic[2:]) },
 			market.Proxy{Standard: proxiable, ChangedRecently: market.No}},
-		"the old slots": {proxyCode, func(n *fakeNode) { n.keeps(token, zeppelinSlot, logic[2:]); n.keeps(token, zeppelinAdminSlot, admin[2:]) },
+		"the old slots": {proxyCode, func(n *fakeNode) {
+			n.keeps(token, zeppelinSlot, logic[2:])
+			n.keeps(token, zeppelinAdminSlot, admin[2:])
+		},
 			market.Proxy{Standard: zeppelinStandard, Upgradeable: market.Yes, Admin: mustParse(t, admin), AdminContract: market.No, ChangedRecently: market.No}},
 		"a beacon": {proxyCode, func(n *fakeNode) {
 			n.keeps(token, beaconSlot, beacon[2:])
