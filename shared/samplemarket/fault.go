@@ -19,6 +19,7 @@ const (
 	DexScreener   = "dexscreener"
 	DefiLlama     = "defillama"
 	GoPlus        = "goplus"
+	HoneypotIs    = "honeypotis"
 )
 
 // FaultKind is a way in which a provider fails.

@@ -2,7 +2,6 @@ package samplemarket
 
 import (
 	"net/http"
-	"sort"
 	"strconv"
 	"strings"
 	"time"
@@ -44,6 +43,8 @@ func (m *Market) serveGeckoTerminal(r *request) (int, any) {
 		return http.StatusOK, geckoAnswer{Data: []geckoObject{w.geckoDex(poolV2), w.geckoDex(poolV3), w.geckoDex(poolV4)}}
 	case section == "new_pools" && len(r.path) == 5:
 		return http.StatusOK, geckoAnswer{Data: w.geckoNewPools(r)}
+	case section == "pools" && len(r.path) == 5:
+		return http.StatusOK, geckoAnswer{Data: w.geckoBusiest(r)}
 	case section == "trending_pools" && len(r.path) == 5:
 		return http.StatusOK, geckoAnswer{Data: w.geckoTrending(r)}
 	case section == "tokens" && id == "multi" && len(r.path) == 7:
@@ -302,62 +303,6 @@ func (w *world) geckoIncluded(r *request, objects []geckoObject) []geckoObject {
 		}
 	}
 	return out
-}
-
-const geckoPage = 20
-
-func (w *world) geckoPage(r *request, pools []*pool) []geckoObject {
-	from := (r.whole("page", 1, 1, 10) - 1) * geckoPage
-	list := []geckoObject{}
-	for _, p := range pools[min(from, len(pools)):min(from+geckoPage, len(pools))] {
-		list = append(list, w.geckoPoolObject(p, false))
-	}
-	return list
-}
-
-func (w *world) geckoTokenPools(r *request, assetID int32) geckoAnswer {
-	list := w.geckoPage(r, w.poolsOf(assetID))
-	for i := range list {
-		attributes := list[i].Attributes.(geckoPool)
-		if price, ok := w.usdNow(assetID); ok {
-			attributes.TokenPriceUSD = optional(number(price))
-		}
-		list[i].Attributes = attributes
-	}
-	return geckoAnswer{Data: list, Included: w.geckoIncluded(r, list)}
-}
-
-func (w *world) geckoNewPools(r *request) []geckoObject {
-	var list []*pool
-	for i := len(w.pools) - 1; i >= 0 && len(list) < 10*geckoPage; i-- {
-		if p := &w.pools[i]; w.now-p.created < 90*daySeconds {
-			list = append(list, p)
-		}
-	}
-	return w.geckoPage(r, list)
-}
-
-// geckoTrending ranks pools by the number of their trades in the span asked for, 24 h if none is.
-func (w *world) geckoTrending(r *request) []geckoObject {
-	span := parseSpan(r.query.Get("duration"), daySeconds)
-	type ranked struct {
-		pool   *pool
-		trades int
-	}
-	var list []ranked
-	for i := range w.pools {
-		p := &w.pools[i]
-		first := sort.Search(len(p.swaps), func(j int) bool { return int64(w.now-w.swapTime(p.swaps[j])) <= span })
-		if trades := len(p.swaps) - first; trades > 0 && p.tokenID >= 0 && p.drainedAt == 0 {
-			list = append(list, ranked{p, trades})
-		}
-	}
-	sort.SliceStable(list, func(i, j int) bool { return list[i].trades > list[j].trades })
-	pools := make([]*pool, len(list))
-	for i := range list {
-		pools[i] = list[i].pool
-	}
-	return w.geckoPage(r, pools)
 }
 
 // geckoSide finds which of a pool's assets token= means: base, quote, or an address.

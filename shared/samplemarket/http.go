@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// Handler serves every provider under its own prefix: /blockscout/{chain}, /rpc/{chain}, /geckoterminal, /dexscreener, /defillama
-// and /goplus, each followed by the provider's own path.
+// Handler serves every provider under its own prefix: /blockscout/{chain}, /rpc/{chain}, /geckoterminal, /dexscreener, /defillama,
+// /goplus and /honeypotis, each followed by the provider's own path.
 func (m *Market) Handler() http.Handler {
 	return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) { m.serve(&m.door, rw, r) })
 }
@@ -110,6 +110,8 @@ func (m *Market) answer(provider, verb string, req *request, status int, answer 
 		return m.serveDefiLlama(req)
 	case GoPlus:
 		return m.serveGoPlus(req)
+	case HoneypotIs:
+		return m.serveHoneypotIs(req)
 	}
 	return status, answer
 }
