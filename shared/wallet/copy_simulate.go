@@ -13,6 +13,7 @@ import (
 	"github.com/mirrorworthy/mirrorworthy/shared/endpoint"
 	"github.com/mirrorworthy/mirrorworthy/shared/market"
 	"github.com/mirrorworthy/mirrorworthy/shared/reason"
+	"github.com/mirrorworthy/mirrorworthy/shared/tradingrecord"
 )
 
 // CopySimulateAnswer is what a delayed copier of the wallet's entries would have made. Aggregates are null unless rated.
@@ -148,7 +149,7 @@ func (f copyFacts) perTrade(result copysimulation.Result, asOf time.Time) []Simu
 	for i := len(result.Trades) - 1; i >= 0 && len(rows) < maximumPerTrade; i-- {
 		t := &result.Trades[i]
 		rows = append(rows, SimulatedTrade{
-			Symbol: f.symbol(t.Token), EntryMinsAgo: display.MinutesAgo(t.At, asOf),
+			Symbol: symbolIn(f.Record, t.Token), EntryMinsAgo: display.MinutesAgo(t.At, asOf),
 			NetPct: display.Percent(t.Net), Status: string(t.Status),
 		})
 	}
@@ -162,10 +163,10 @@ func (f copyFacts) extremes(result copysimulation.Result) (best, worst *Simulate
 			continue
 		}
 		if best == nil && t.Net == result.Best {
-			best = &SimulatedExtreme{Symbol: f.symbol(t.Token), NetPct: display.Percent(t.Net)}
+			best = &SimulatedExtreme{Symbol: symbolIn(f.Record, t.Token), NetPct: display.Percent(t.Net)}
 		}
 		if worst == nil && t.Net == result.Worst {
-			worst = &SimulatedExtreme{Symbol: f.symbol(t.Token), NetPct: display.Percent(t.Net)}
+			worst = &SimulatedExtreme{Symbol: symbolIn(f.Record, t.Token), NetPct: display.Percent(t.Net)}
 		}
 	}
 	return best, worst
@@ -229,6 +230,6 @@ func (f copyFacts) simulationCoverage(result copysimulation.Result) []reason.Rea
 }
 
 // symbol is how a token is shown.
-func (r *Record) symbol(token chain.Address) string {
+func symbolIn(r *tradingrecord.Record, token chain.Address) string {
 	return display.Symbol(r.Chain, token, r.Book.Ledger.Tokens[token].Symbol)
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/mirrorworthy/mirrorworthy/shared/position"
 	"github.com/mirrorworthy/mirrorworthy/shared/reason"
 	"github.com/mirrorworthy/mirrorworthy/shared/trader"
+	"github.com/mirrorworthy/mirrorworthy/shared/tradingrecord"
 )
 
 // now is the instant that the tests' answers describe: a Monday at noon.
@@ -65,7 +66,7 @@ func (s *story) launched(n int, ago time.Duration, liquidity, price float64) *st
 }
 
 // record makes the record of the story.
-func (s *story) record() *Record {
+func (s *story) record() *tradingrecord.Record {
 	slices.SortStableFunc(s.ledger.Trades, func(a, b position.Trade) int { return a.Time.Compare(b.Time) })
 	for i := range s.ledger.Trades {
 		t := &s.ledger.Trades[i]
@@ -76,8 +77,11 @@ func (s *story) record() *Record {
 		t.Tx = market.Hash{byte(i >> 16), byte(i >> 8), byte(i), 1}
 		s.activity.Transactions = append(s.activity.Transactions, market.Transaction{Hash: t.Tx, Time: t.Time, Sender: me, Target: chain.Address{0x77}})
 	}
-	r := &Record{Chain: ethereum(), Wallet: me, Activity: &s.activity, Pools: s.pools, Launched: launches(s.pools)}
-	r.Book = position.Build(&s.ledger, marksOf(position.OpenTokens(&s.ledger, now), s.pools), now)
+	r := &tradingrecord.Record{Chain: ethereum(), Wallet: me, Activity: &s.activity, Pools: s.pools, Launched: make(map[chain.Address]time.Time)}
+	for token := range s.pools {
+		r.Launched[token] = s.pools[token][0].CreatedAt
+	}
+	r.Book = position.Build(&s.ledger, tradingrecord.Marks(position.OpenTokens(&s.ledger, now), s.pools), now)
 	conduct := trader.Inspect(me, r.Book, trader.Surroundings{Launched: r.Launched})
 	r.Evidence = trader.FromBook(r.Book, conduct, 1)
 	r.Measures = trader.Measure(r.Evidence)

@@ -15,11 +15,12 @@ import (
 	"github.com/mirrorworthy/mirrorworthy/shared/endpoint"
 	"github.com/mirrorworthy/mirrorworthy/shared/market"
 	"github.com/mirrorworthy/mirrorworthy/shared/position"
+	"github.com/mirrorworthy/mirrorworthy/shared/tradingrecord"
 )
 
 // History is a record together with the hourly prices of the tokens it traded.
 type History struct {
-	*Record
+	*tradingrecord.Record
 	Series map[chain.Address]*copysimulation.Series
 	// Unreached counts tokens whose prices could not be had this time, though others could.
 	Unreached int
@@ -27,7 +28,7 @@ type History struct {
 	Beyond int
 }
 
-var historyNeeds = append([]market.Port{market.CandleFacts}, recordNeeds...)
+var historyNeeds = append([]market.Port{market.CandleFacts}, tradingrecord.Needs...)
 
 const (
 	// maximumHistoryTokens bounds how many tokens' candles are read, those entered last first.
@@ -41,7 +42,14 @@ const (
 	parallelCandles = 8
 )
 
-type historyKey struct{ record recordKey }
+type historyKey struct {
+	chain  chain.Slug
+	wallet chain.Address
+}
+
+func gatherRecord(ctx context.Context, r *endpoint.Request) (*tradingrecord.Record, error) {
+	return tradingrecord.Of(ctx, r.Session, endpoint.Chain.Of(r), endpoint.Wallet.Of(r), r.AsOf)
+}
 
 func gatherHistory(ctx context.Context, r *endpoint.Request) (*History, error) {
 	return HistoryOf(ctx, r.Session, endpoint.Chain.Of(r), endpoint.Wallet.Of(r), r.AsOf)
@@ -50,9 +58,9 @@ func gatherHistory(ctx context.Context, r *endpoint.Request) (*History, error) {
 // HistoryOf gathers a wallet's history through a session, once a session whoever asks. Tokens whose candles could not be
 // had are counted; it fails with market.ErrUnavailable when that is more than a fifth of them: too much is missing to judge by.
 func HistoryOf(ctx context.Context, session *market.Session, on *chain.Chain, wallet chain.Address, asOf time.Time) (*History, error) {
-	key := historyKey{recordKey{on.Slug, wallet}}
+	key := historyKey{on.Slug, wallet}
 	return market.Once(ctx, session, key, func(ctx context.Context) (*History, error) {
-		record, err := RecordOf(ctx, session, on, wallet, asOf)
+		record, err := tradingrecord.Of(ctx, session, on, wallet, asOf)
 		if err != nil {
 			return nil, err
 		}
@@ -60,7 +68,7 @@ func HistoryOf(ctx context.Context, session *market.Session, on *chain.Chain, wa
 	})
 }
 
-func readHistory(ctx context.Context, candles market.CandlePort, record *Record, asOf time.Time) (*History, error) {
+func readHistory(ctx context.Context, candles market.CandlePort, record *tradingrecord.Record, asOf time.Time) (*History, error) {
 	requests, beyond := candleRequests(record, asOf)
 	history := &History{Record: record, Series: make(map[chain.Address]*copysimulation.Series, len(requests)), Beyond: beyond}
 	series := make([]*copysimulation.Series, len(requests))
@@ -98,7 +106,7 @@ func readSeries(ctx context.Context, candles market.CandlePort, on *chain.Chain,
 }
 
 // candleRequests asks for one stretch of candles for each token entered, in the pool that is deepest now.
-func candleRequests(record *Record, asOf time.Time) (requests []market.CandleRequest, beyond int) {
+func candleRequests(record *tradingrecord.Record, asOf time.Time) (requests []market.CandleRequest, beyond int) {
 	type span struct{ first, last time.Time }
 	spans := make(map[chain.Address]span)
 	for i := range record.Book.Positions {
@@ -116,7 +124,7 @@ func candleRequests(record *Record, asOf time.Time) (requests []market.CandleReq
 		spans[p.Token] = s
 	}
 	for token, s := range spans {
-		pool, found := deepestPool(record.Pools[token])
+		pool, found := tradingrecord.DeepestPool(record.Pools[token])
 		if !found {
 			continue
 		}
@@ -170,7 +178,7 @@ func (h *History) simulate(security map[chain.Address]market.TokenSecurity, asOf
 	terms := make(map[chain.Address]copysimulation.Terms, len(entries))
 	for _, e := range entries {
 		t := copysimulation.Terms{SellTax: math.NaN(), QuoteUSD: math.NaN()}
-		if pool, found := deepestPool(h.Pools[e.Token]); found {
+		if pool, found := tradingrecord.DeepestPool(h.Pools[e.Token]); found {
 			t.QuoteUSD = pool.LiquidityUSD / 2
 		}
 		if s, found := security[e.Token]; found {

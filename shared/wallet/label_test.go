@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/mirrorworthy/mirrorworthy/shared/chain"
-	"github.com/mirrorworthy/mirrorworthy/shared/market"
 	"github.com/mirrorworthy/mirrorworthy/shared/position"
 )
 
@@ -219,19 +218,5 @@ func TestTraitsNeedObservations(t *testing.T) {
 		if !slices.Contains(names, want) {
 			t.Errorf("no %s in %v", want, names)
 		}
-	}
-}
-
-func TestOnlyTheWalletsOwnTokensAreLookedUp(t *testing.T) {
-	in := func(token int) market.Movement { return market.Movement{Token: tokenNumber(token), In: true} }
-	out := func(token int) market.Movement { return market.Movement{Token: tokenNumber(token)} }
-	activity := &market.Activity{Transactions: []market.Transaction{
-		{Sender: me, Movements: []market.Movement{in(1), {Token: chain.Native}}},
-		{Sender: chain.Address{5}, Movements: []market.Movement{in(2)}},
-		{Sender: chain.Address{5}, Movements: []market.Movement{out(3)}},
-	}}
-	got := handledTokens(ethereum(), me, activity)
-	if !slices.Equal(got, []chain.Address{tokenNumber(1), tokenNumber(3)}) {
-		t.Errorf("%v", got)
 	}
 }

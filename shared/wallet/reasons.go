@@ -6,13 +6,14 @@ import (
 
 	"github.com/mirrorworthy/mirrorworthy/shared/display"
 	"github.com/mirrorworthy/mirrorworthy/shared/reason"
+	"github.com/mirrorworthy/mirrorworthy/shared/tradingrecord"
 )
 
 // coverageWeight puts what was not read behind what was found, and before small print.
 const coverageWeight = 0.05
 
 // coverageReasons says how much of the wallet's history lies behind an answer, where it is not all of it.
-func (r *Record) coverageReasons(asOf time.Time) []reason.Reason {
+func coverageReasons(r *tradingrecord.Record, asOf time.Time) []reason.Reason {
 	if !r.Book.Ledger.Truncated {
 		return nil
 	}
@@ -26,7 +27,7 @@ func (r *Record) coverageReasons(asOf time.Time) []reason.Reason {
 // coverageReasons says, besides what a record's do, how many tokens' prices were left out. That a provider withheld some is
 // said first: the next answer may differ. That only the latest tokens are read is the same every time.
 func (h *History) coverageReasons(asOf time.Time) []reason.Reason {
-	reasons := h.Record.coverageReasons(asOf)
+	reasons := coverageReasons(h.Record, asOf)
 	if h.Unreached > 0 {
 		reasons = append(reasons, because("UNREACHED", 10,
 			"Prices of %s were not looked up this time; what depends on them is left out.", display.Count(h.Unreached, "token")))

@@ -9,6 +9,7 @@ import (
 	"github.com/mirrorworthy/mirrorworthy/shared/reason"
 	"github.com/mirrorworthy/mirrorworthy/shared/stats"
 	"github.com/mirrorworthy/mirrorworthy/shared/trader"
+	"github.com/mirrorworthy/mirrorworthy/shared/tradingrecord"
 )
 
 // TraderEdgeAnswer says how strong a trader's edge is, how long it holds, and where it does best.
@@ -43,7 +44,7 @@ func TraderEdge() endpoint.Endpoint {
 
 func assessTraderEdge(history *History, asOf time.Time) TraderEdgeAnswer {
 	edge := trader.JudgeEdge(history.Measures)
-	answer := TraderEdgeAnswer{Edge: edge.Edge, HoldStyle: trader.HoldStyle(history.held()), BestAt: []BestAt{}}
+	answer := TraderEdgeAnswer{Edge: edge.Edge, HoldStyle: trader.HoldStyle(heldResults(history.Record)), BestAt: []BestAt{}}
 	reasons := edge.Reasons
 	best := trader.BestAt(history.Evidence.Results, history.segments(), history.Evidence.Seed)
 	for _, b := range best {
@@ -71,7 +72,7 @@ const (
 )
 
 // judgedPositions are the closed positions behind the trader's results, one for each, in their order.
-func (r *Record) judgedPositions() []position.Position {
+func judgedPositions(r *tradingrecord.Record) []position.Position {
 	results := r.Evidence.Results
 	judged := make([]position.Position, 0, len(results))
 	for _, p := range r.Book.Closed() {
@@ -85,7 +86,7 @@ func (r *Record) judgedPositions() []position.Position {
 
 // segments sorts the judged positions by what was known at their entry; members are indices of results.
 func (h *History) segments() []trader.Segment {
-	positions := h.judgedPositions()
+	positions := judgedPositions(h.Record)
 	members := make(map[[2]string][]int)
 	add := func(dimension, name string, i int) {
 		key := [2]string{dimension, name}

@@ -7,6 +7,7 @@ import (
 	"github.com/mirrorworthy/mirrorworthy/shared/endpoint"
 	"github.com/mirrorworthy/mirrorworthy/shared/reason"
 	"github.com/mirrorworthy/mirrorworthy/shared/trader"
+	"github.com/mirrorworthy/mirrorworthy/shared/tradingrecord"
 )
 
 // TraderScoreAnswer grades a trader. Grade, score and subscores are null when unrated, which is unknown, not bad.
@@ -34,15 +35,15 @@ func TraderScore() endpoint.Endpoint {
 		Name: "trader-score", Units: 2, Graded: true,
 		Summary:    "Grades a wallet's trading: is this trader worth mirroring?",
 		Parameters: []endpoint.Parameter{endpoint.Wallet, endpoint.Chain},
-		Needs:      recordNeeds,
+		Needs:      tradingrecord.Needs,
 	}, gatherRecord, assessTraderScore)
 }
 
-func assessTraderScore(record *Record, asOf time.Time) TraderScoreAnswer {
+func assessTraderScore(record *tradingrecord.Record, asOf time.Time) TraderScoreAnswer {
 	rating := trader.Rate(record.Evidence, record.Measures)
 	answer := TraderScoreAnswer{
 		Verdict: rating.Verdict, Confidence: display.Probability(rating.Confidence), SampleSize: rating.SampleSize,
-		Reasons: reason.Top(append(rating.Reasons, record.coverageReasons(asOf)...)),
+		Reasons: reason.Top(append(rating.Reasons, coverageReasons(record, asOf)...)),
 	}
 	if rating.Rated {
 		answer.Grade = &rating.Grade

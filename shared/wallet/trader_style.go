@@ -11,6 +11,7 @@ import (
 	"github.com/mirrorworthy/mirrorworthy/shared/reason"
 	"github.com/mirrorworthy/mirrorworthy/shared/stats"
 	"github.com/mirrorworthy/mirrorworthy/shared/trader"
+	"github.com/mirrorworthy/mirrorworthy/shared/tradingrecord"
 )
 
 // TraderStyleAnswer says how long a trader holds and how often it enters.
@@ -34,7 +35,7 @@ func TraderStyle() endpoint.Endpoint {
 		Name: "trader-style", Units: 1, Graded: true,
 		Summary:    "Says how long a trader holds and how often it enters.",
 		Parameters: []endpoint.Parameter{endpoint.Wallet, endpoint.Chain},
-		Needs:      recordNeeds,
+		Needs:      tradingrecord.Needs,
 	}, gatherRecord, assessTraderStyle)
 }
 
@@ -122,8 +123,8 @@ func (r rhythm) tempo(asOf time.Time) string {
 	return "slow"
 }
 
-func assessTraderStyle(record *Record, asOf time.Time) TraderStyleAnswer {
-	results := record.held()
+func assessTraderStyle(record *tradingrecord.Record, asOf time.Time) TraderStyleAnswer {
+	results := heldResults(record)
 	r := measureRhythm(record.Book.Ledger.Trades)
 	hold := medianHold(results)
 	answer := TraderStyleAnswer{
@@ -152,12 +153,12 @@ func assessTraderStyle(record *Record, asOf time.Time) TraderStyleAnswer {
 	if answer.Automated == "likely" {
 		reasons = append(reasons, because("AUTOMATED", 0.7, "Timing, sizes or speed of its trades suggest automation."))
 	}
-	answer.Reasons = reason.Top(append(reasons, record.coverageReasons(asOf)...))
+	answer.Reasons = reason.Top(append(reasons, coverageReasons(record, asOf)...))
 	return answer
 }
 
-// held are the closed positions as results, those too whose profit does not count: how long somebody holds is told by all.
-func (r *Record) held() []trader.Result {
+// heldResults are the closed positions as results, those too whose profit does not count: how long somebody holds is told by all.
+func heldResults(r *tradingrecord.Record) []trader.Result {
 	return trader.FromBook(r.Book, trader.Conduct{}, 0).Results
 }
 

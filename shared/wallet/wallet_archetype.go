@@ -18,6 +18,7 @@ import (
 	"github.com/mirrorworthy/mirrorworthy/shared/reason"
 	"github.com/mirrorworthy/mirrorworthy/shared/stats"
 	"github.com/mirrorworthy/mirrorworthy/shared/trader"
+	"github.com/mirrorworthy/mirrorworthy/shared/tradingrecord"
 )
 
 // WalletArchetypeAnswer names the kind of trader behind a wallet, and traits beside it.
@@ -38,7 +39,7 @@ type trait struct {
 
 // archetypeFacts are a record, the wallet's holdings, and how far the tokens it held long fell meanwhile.
 type archetypeFacts struct {
-	*Record
+	*tradingrecord.Record
 	portfolioUSD float64
 	// survived counts winners that were held through a fall of at least half.
 	survived int
@@ -50,7 +51,7 @@ func WalletArchetype() endpoint.Endpoint {
 		Name: "wallet-archetype", Units: 1, Graded: true,
 		Summary:    "Names the kind of trader behind a wallet.",
 		Parameters: []endpoint.Parameter{endpoint.Wallet, endpoint.Chain},
-		Needs:      append([]market.Port{market.HoldingFacts}, recordNeeds...),
+		Needs:      append([]market.Port{market.HoldingFacts}, tradingrecord.Needs...),
 	}, gatherArchetypeFacts, assessWalletArchetype)
 }
 
@@ -89,7 +90,7 @@ func gatherHoldings(ctx context.Context, r *endpoint.Request) ([]market.Holding,
 
 // liquidValue is what the wallet's quote assets and traded tokens would bring, in USD. Tokens that the wallet never handled
 // are left out: their prices cannot be trusted.
-func liquidValue(record *Record, holdings []market.Holding) float64 {
+func liquidValue(record *tradingrecord.Record, holdings []market.Holding) float64 {
 	value := 0.0
 	for i := range holdings {
 		value += holdingValue(record, &holdings[i])
@@ -97,7 +98,7 @@ func liquidValue(record *Record, holdings []market.Holding) float64 {
 	return value
 }
 
-func holdingValue(record *Record, h *market.Holding) float64 {
+func holdingValue(record *tradingrecord.Record, h *market.Holding) float64 {
 	if !h.Token.Known || h.Token.Spam {
 		return 0
 	}
@@ -108,7 +109,7 @@ func holdingValue(record *Record, h *market.Holding) float64 {
 		}
 		return 0
 	}
-	if pool, found := deepestPool(record.Pools[h.Token.Address]); found {
+	if pool, found := tradingrecord.DeepestPool(record.Pools[h.Token.Address]); found {
 		return position.Recoverable(units, position.Mark{PriceUSD: pool.PriceUSD, QuoteUSD: pool.LiquidityUSD / 2, SellTax: 0})
 	}
 	return 0
@@ -175,7 +176,7 @@ func (f archetypeFacts) measure(asOf time.Time) conduct {
 		tx := &f.Activity.Transactions[i]
 		senders[tx.Hash] = tx.Sender == f.Wallet || tx.Sender.IsZero() || f.sponsored(tx)
 	}
-	depth := liquidity(f.Pools)
+	depth := tradingrecord.LiquidityUSD(f.Pools)
 	makerBuys := 0
 	for i := range book.Ledger.Trades {
 		t := &book.Ledger.Trades[i]
@@ -239,7 +240,7 @@ func (f archetypeFacts) measure(asOf time.Time) conduct {
 		}
 	}
 	c.rotated, c.sells = rotation(book.Ledger.Trades)
-	c.flow = measureFlow(f.recentTrades(90), 90)
+	c.flow = measureFlow(f.RecentTrades(90), 90)
 	return c
 }
 
@@ -285,7 +286,7 @@ func (f archetypeFacts) label(c conduct, asOf time.Time) archetype {
 		return archetype{"swing", []reason.Reason{because("ARCH_SWING", 1, "Typical holding time %s over %s.", display.DurationText(c.medianHold), display.Count(c.held, "position"))}}
 	case c.sells >= minimumTraitEvents && c.rotated >= 0.6:
 		return archetype{"rotator", []reason.Reason{because("ARCH_ROTATOR", 1, "%s of %d sells were followed by a buy of another token within the hour.", display.PercentText(c.rotated), c.sells)}}
-	case c.flow.trades >= accumulatorBuys && c.flow.buyShare >= accumulatorShare && countBuys(f.recentTrades(90)) >= accumulatorBuys:
+	case c.flow.trades >= accumulatorBuys && c.flow.buyShare >= accumulatorShare && countBuys(f.RecentTrades(90)) >= accumulatorBuys:
 		return archetype{"accumulator", []reason.Reason{because("ARCH_ACCUMULATOR", 1, "%s of the value traded over 90 days was buying (%s).", display.PercentText(c.flow.buyShare), display.Count(c.flow.trades, "trade"))}}
 	case c.launched >= minimumArchetype && share(c.young, c.launched) >= degenShare:
 		return archetype{"degen", []reason.Reason{because("ARCH_DEGEN", 1, "%d of %d entries were in tokens less than a week old.", c.young, c.launched)}}
@@ -352,7 +353,7 @@ func assessWalletArchetype(facts archetypeFacts, asOf time.Time) WalletArchetype
 	if answer.Automated == "likely" {
 		reasons = append(reasons, because("AUTOMATED", 0.4, "Timing, sizes or speed of its trades suggest automation."))
 	}
-	answer.Reasons = reason.Top(append(reasons, facts.coverageReasons(asOf)...))
+	answer.Reasons = reason.Top(append(reasons, coverageReasons(facts.Record, asOf)...))
 	return answer
 }
 
@@ -361,7 +362,7 @@ const drawdownSamples = 120
 
 // survivedFalls counts winners held for at least 90 days whose price fell by half or more on the way while at most a quarter was
 // sold. Prices are looked up only for wallets that hold that long.
-func survivedFalls(ctx context.Context, r *endpoint.Request, record *Record) (int, error) {
+func survivedFalls(ctx context.Context, r *endpoint.Request, record *tradingrecord.Record) (int, error) {
 	var candidates []*position.Position
 	for i := range record.Book.Positions {
 		p := &record.Book.Positions[i]
@@ -404,7 +405,7 @@ func survivedFalls(ctx context.Context, r *endpoint.Request, record *Record) (in
 }
 
 // fellWhileHeld tells whether the price fell by half from an earlier peak of the position before a quarter of it was sold.
-func fellWhileHeld(p *position.Position, points []market.PricePoint, record *Record) bool {
+func fellWhileHeld(p *position.Position, points []market.PricePoint, record *tradingrecord.Record) bool {
 	until := p.ClosedAt
 	if until.IsZero() {
 		until = record.Book.AsOf

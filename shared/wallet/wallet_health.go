@@ -14,6 +14,7 @@ import (
 	"github.com/mirrorworthy/mirrorworthy/shared/endpoint"
 	"github.com/mirrorworthy/mirrorworthy/shared/market"
 	"github.com/mirrorworthy/mirrorworthy/shared/reason"
+	"github.com/mirrorworthy/mirrorworthy/shared/tradingrecord"
 )
 
 // WalletHealthAnswer says how exposed a wallet is to being drained through permissions it gave away.
@@ -128,7 +129,7 @@ func (e exposure) value(h *market.Holding) float64 {
 	}
 	price := h.PriceUSD
 	if !(price > 0) {
-		pool, found := deepestPool(e.pools[h.Token.Address])
+		pool, found := tradingrecord.DeepestPool(e.pools[h.Token.Address])
 		if !found || !(pool.PriceUSD > 0) {
 			return 0
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/mirrorworthy/mirrorworthy/shared/position"
 	"github.com/mirrorworthy/mirrorworthy/shared/reason"
 	"github.com/mirrorworthy/mirrorworthy/shared/stats"
+	"github.com/mirrorworthy/mirrorworthy/shared/tradingrecord"
 )
 
 // WalletNetflowAnswer says whether a wallet has been buying or selling of late.
@@ -29,7 +30,7 @@ func WalletNetflow() endpoint.Endpoint {
 		Name: "wallet-netflow", Units: 1, Graded: true,
 		Summary:    "Says whether a wallet is accumulating or distributing.",
 		Parameters: []endpoint.Parameter{endpoint.Wallet, endpoint.Chain},
-		Needs:      recordNeeds,
+		Needs:      tradingrecord.Needs,
 	}, gatherRecord, assessWalletNetflow)
 }
 
@@ -129,10 +130,10 @@ func (f flow) posture() (string, float64) {
 	return "balanced", buying
 }
 
-func assessWalletNetflow(record *Record, asOf time.Time) WalletNetflowAnswer {
-	f := measureFlow(record.recentTrades(flowDays), flowDays)
+func assessWalletNetflow(record *tradingrecord.Record, asOf time.Time) WalletNetflowAnswer {
+	f := measureFlow(record.RecentTrades(flowDays), flowDays)
 	if f.trades < flowEnough {
-		f = measureFlow(record.recentTrades(flowFallbackDays), flowFallbackDays)
+		f = measureFlow(record.RecentTrades(flowFallbackDays), flowFallbackDays)
 	}
 	posture, _ := f.posture()
 	answer := WalletNetflowAnswer{Posture: posture, WindowDays: f.days, Trades: f.trades}
@@ -159,15 +160,15 @@ func assessWalletNetflow(record *Record, asOf time.Time) WalletNetflowAnswer {
 			reasons = append(reasons, because("CLEAR", 0.8, "That is too far from even to be chance for trades of these sizes."))
 		}
 	}
-	if share := record.sentOut(f.days); share >= 0.2 {
+	if share := sentOut(record, f.days); share >= 0.2 {
 		reasons = append(reasons, because("OUTFLOW", 0.5, "It sent about %s of what it held to other accounts in that time; transfers are not counted as selling.", display.PercentText(share)))
 	}
-	answer.Reasons = reason.Top(append(reasons, record.coverageReasons(asOf)...))
+	answer.Reasons = reason.Top(append(reasons, coverageReasons(record, asOf)...))
 	return answer
 }
 
 // sentOut is the part, by cost, of what the wallet acquired or held that left it by transfer in the last so many days.
-func (r *Record) sentOut(days int) float64 {
+func sentOut(r *tradingrecord.Record, days int) float64 {
 	from := r.Book.AsOf.AddDate(0, 0, -days)
 	sent := make(map[chain.Address]float64)
 	for i := range r.Book.Ledger.Transfers {

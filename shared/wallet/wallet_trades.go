@@ -13,6 +13,7 @@ import (
 	"github.com/mirrorworthy/mirrorworthy/shared/market"
 	"github.com/mirrorworthy/mirrorworthy/shared/position"
 	"github.com/mirrorworthy/mirrorworthy/shared/reason"
+	"github.com/mirrorworthy/mirrorworthy/shared/tradingrecord"
 )
 
 // WalletTradesAnswer lists a wallet's latest trades without amounts.
@@ -48,7 +49,7 @@ var TradesLimit = endpoint.Integer("tradesLimit", "How many of the latest trades
 
 // tradesFacts are a record and the number of rows asked for.
 type tradesFacts struct {
-	*Record
+	*tradingrecord.Record
 	limit int
 }
 
@@ -58,7 +59,7 @@ func WalletTrades() endpoint.Endpoint {
 		Name: "wallet-trades", Units: 2, Graded: true,
 		Summary:    "Lists a wallet's latest trades as actions, symbols, size bands and ages.",
 		Parameters: []endpoint.Parameter{endpoint.Wallet, endpoint.Chain, TradesLimit},
-		Needs:      recordNeeds,
+		Needs:      tradingrecord.Needs,
 	}, func(ctx context.Context, r *endpoint.Request) (tradesFacts, error) {
 		record, err := gatherRecord(ctx, r)
 		return tradesFacts{record, TradesLimit.Of(r)}, err
@@ -69,12 +70,12 @@ func WalletTrades() endpoint.Endpoint {
 const topTokens = 5
 
 func assessWalletTrades(facts tradesFacts, asOf time.Time) WalletTradesAnswer {
-	rows := facts.latest(facts.limit)
+	rows := latestTrades(facts.Record, facts.limit)
 	answer := WalletTradesAnswer{Trades: make([]TradeRow, len(rows))}
 	buyValue, sellValue := 0.0, 0.0
 	values := make(map[chain.Address]float64)
 	for i, row := range rows {
-		answer.Trades[i] = facts.row(row, asOf)
+		answer.Trades[i] = tradeRowOf(facts.Record, row, asOf)
 		switch row.action {
 		case "buy":
 			answer.Summary.Buys++
@@ -88,8 +89,8 @@ func assessWalletTrades(facts tradesFacts, asOf time.Time) WalletTradesAnswer {
 		values[row.token] += row.value
 	}
 	answer.Summary.Tilt = tilt(answer.Summary.Buys, answer.Summary.Sells, buyValue, sellValue)
-	answer.Summary.TopTokens = facts.top(values)
-	answer.Reasons = reason.Top(append(facts.tradesReasons(answer, rows, asOf), facts.coverageReasons(asOf)...))
+	answer.Summary.TopTokens = topTokensOf(facts.Record, values)
+	answer.Reasons = reason.Top(append(facts.tradesReasons(answer, rows, asOf), coverageReasons(facts.Record, asOf)...))
 	return answer
 }
 
@@ -113,8 +114,8 @@ type tradeRow struct {
 	at          time.Time
 }
 
-// latest lists the last so many trades, newest first. The two legs of a token-to-token swap are one row.
-func (r *Record) latest(limit int) []tradeRow {
+// latestTrades lists the last so many trades, newest first. The two legs of a token-to-token swap are one row.
+func latestTrades(r *tradingrecord.Record, limit int) []tradeRow {
 	trades := r.Book.Ledger.Trades
 	rows := make([]tradeRow, 0, min(limit, len(trades)))
 	for i := len(trades) - 1; i >= 0 && len(rows) < limit; i-- {
@@ -148,10 +149,10 @@ func otherLegs(trades []position.Trade, i int) int {
 	return legs
 }
 
-func (r *Record) row(t tradeRow, asOf time.Time) TradeRow {
-	row := TradeRow{Action: t.action, Symbol: r.symbol(t.token), MinsAgo: display.MinutesAgo(t.at, asOf)}
+func tradeRowOf(r *tradingrecord.Record, t tradeRow, asOf time.Time) TradeRow {
+	row := TradeRow{Action: t.action, Symbol: symbolIn(r, t.token), MinsAgo: display.MinutesAgo(t.at, asOf)}
 	if t.action == "swap" {
-		from := r.symbol(t.from)
+		from := symbolIn(r, t.from)
 		row.FromSymbol = &from
 	}
 	if t.priced {
@@ -172,8 +173,8 @@ func tilt(buys, sells int, buyValue, sellValue float64) string {
 	return "balanced"
 }
 
-// top names the tokens with the most value; ties by symbol, then address.
-func (r *Record) top(values map[chain.Address]float64) []string {
+// topTokensOf names the tokens with the most value; ties by symbol, then address.
+func topTokensOf(r *tradingrecord.Record, values map[chain.Address]float64) []string {
 	tokens := make([]chain.Address, 0, len(values))
 	for token := range values {
 		tokens = append(tokens, token)
@@ -185,14 +186,14 @@ func (r *Record) top(values map[chain.Address]float64) []string {
 		case values[a] != values[b]:
 			return 1
 		}
-		if c := strings.Compare(r.symbol(a), r.symbol(b)); c != 0 {
+		if c := strings.Compare(symbolIn(r, a), symbolIn(r, b)); c != 0 {
 			return c
 		}
 		return bytes.Compare(a[:], b[:])
 	})
 	symbols := make([]string, 0, topTokens)
 	for _, token := range tokens[:min(len(tokens), topTokens)] {
-		symbols = append(symbols, r.symbol(token))
+		symbols = append(symbols, symbolIn(r, token))
 	}
 	return symbols
 }

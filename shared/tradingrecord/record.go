@@ -1,4 +1,4 @@
-package wallet
+package tradingrecord
 
 import (
 	"bytes"
@@ -8,11 +8,9 @@ import (
 	"sort"
 	"time"
 
-	"github.com/mirrorworthy/mirrorworthy/shared/parallel"
-
 	"github.com/mirrorworthy/mirrorworthy/shared/chain"
-	"github.com/mirrorworthy/mirrorworthy/shared/endpoint"
 	"github.com/mirrorworthy/mirrorworthy/shared/market"
+	"github.com/mirrorworthy/mirrorworthy/shared/parallel"
 	"github.com/mirrorworthy/mirrorworthy/shared/position"
 	"github.com/mirrorworthy/mirrorworthy/shared/stats"
 	"github.com/mirrorworthy/mirrorworthy/shared/trader"
@@ -32,8 +30,8 @@ type Record struct {
 	Measures trader.Measures
 }
 
-// recordNeeds are the ports behind a record.
-var recordNeeds = []market.Port{market.ActivityFacts, market.PriceFacts, market.PoolFacts, market.TokenSecurityFacts}
+// Needs are the ports behind a record.
+var Needs = []market.Port{market.ActivityFacts, market.PriceFacts, market.PoolFacts, market.TokenSecurityFacts}
 
 // maximumPoolTokens bounds how many of a wallet's tokens are looked up, the latest traded first.
 const maximumPoolTokens = 300
@@ -44,29 +42,20 @@ var deadChecks = []int{7, 10, 14, 21, 30, 45, 60, 90}
 // deadShare is the part of its cost below which a position counts as dead.
 const deadShare = 0.05
 
-type recordKey struct {
-	chain  chain.Slug
-	wallet chain.Address
-}
-
-func gatherRecord(ctx context.Context, r *endpoint.Request) (*Record, error) {
-	return RecordOf(ctx, r.Session, endpoint.Chain.Of(r), endpoint.Wallet.Of(r), r.AsOf)
-}
-
-// RecordOf gathers a wallet's record at an instant through a session, once a session whoever asks, and once for all sessions that
-// ask within moments. The error wraps market.ErrUnavailable when
-// a provider failed; a wallet without any history has an empty record.
-func RecordOf(ctx context.Context, session *market.Session, on *chain.Chain, wallet chain.Address, asOf time.Time) (*Record, error) {
-	key := instantKey{recordKey{on.Slug, wallet}, asOf.Unix()}
+// Of gathers a wallet's record at an instant through a session, once a session whoever asks, and once for all sessions that ask
+// within moments. The error wraps market.ErrUnavailable when a provider failed; a wallet without any history has an empty record.
+func Of(ctx context.Context, session *market.Session, on *chain.Chain, wallet chain.Address, asOf time.Time) (*Record, error) {
+	key := recordKey{on.Slug, wallet, asOf.Unix()}
 	return market.Remember(ctx, session, key, (*Record).bytes, func(ctx context.Context) (*Record, error) {
-		return readRecord(ctx, session.Sources, on, wallet, asOf)
+		return read(ctx, session.Sources, on, wallet, asOf)
 	})
 }
 
-// instantKey names a record at an instant, in Unix seconds.
-type instantKey struct {
-	recordKey
-	asOf int64
+// recordKey names a record at an instant, in Unix seconds.
+type recordKey struct {
+	chain  chain.Slug
+	wallet chain.Address
+	asOf   int64
 }
 
 // bytes is roughly what a record takes besides the facts it shares.
@@ -75,7 +64,7 @@ func (r *Record) bytes() int {
 	return record + len(r.Book.Ledger.Trades)*trade + len(r.Book.Positions)*position + len(r.Evidence.Results)*result
 }
 
-func readRecord(ctx context.Context, sources market.Sources, on *chain.Chain, wallet chain.Address, asOf time.Time) (*Record, error) {
+func read(ctx context.Context, sources market.Sources, on *chain.Chain, wallet chain.Address, asOf time.Time) (*Record, error) {
 	activity, err := sources.Activity.Activity(ctx, on, wallet)
 	if err != nil {
 		return nil, err
@@ -102,7 +91,7 @@ func readRecord(ctx context.Context, sources market.Sources, on *chain.Chain, wa
 		return nil, err
 	}
 	ledger := position.Reconstruct(on, wallet, activity, position.NewPriceBook(prices, record.Pools))
-	marks := marksOf(position.OpenTokens(ledger, asOf), record.Pools)
+	marks := Marks(position.OpenTokens(ledger, asOf), record.Pools)
 	record.Book = position.Build(ledger, marks, asOf)
 	if doubtful := seeminglyDead(record.Book, asOf); len(doubtful) > 0 {
 		if err := addPast(ctx, sources.Prices, on, doubtful, marks, asOf); err != nil {
@@ -116,7 +105,7 @@ func readRecord(ctx context.Context, sources market.Sources, on *chain.Chain, wa
 		return nil, err
 	}
 	conduct := trader.Inspect(wallet, record.Book, trader.Surroundings{
-		Launched: record.Launched, LiquidityUSD: liquidity(record.Pools), Holders: holders(ledger.Tokens, record.Pools, security),
+		Launched: record.Launched, LiquidityUSD: LiquidityUSD(record.Pools), Holders: holders(ledger.Tokens, record.Pools, security),
 		Accounts: activity.Accounts, Creator: creators(security),
 	})
 	record.Evidence = trader.FromBook(record.Book, conduct, stats.Seed([]byte(on.Slug), wallet[:]))
@@ -150,12 +139,12 @@ func handledTokens(on *chain.Chain, wallet chain.Address, activity *market.Activ
 	return tokens
 }
 
-// marksOf values tokens at their deepest pool. A token without any pool has no market.
-func marksOf(tokens []chain.Address, pools map[chain.Address][]market.Pool) map[chain.Address]position.Mark {
+// Marks values tokens at their deepest pool. A token without any pool has no market.
+func Marks(tokens []chain.Address, pools map[chain.Address][]market.Pool) map[chain.Address]position.Mark {
 	marks := make(map[chain.Address]position.Mark, len(tokens))
 	for _, token := range tokens {
 		mark := position.Mark{PriceUSD: math.NaN(), SellTax: math.NaN()}
-		if deepest, found := deepestPool(pools[token]); found {
+		if deepest, found := DeepestPool(pools[token]); found {
 			mark.PriceUSD = deepest.PriceUSD
 			if deepest.LiquidityUSD > 0 {
 				mark.QuoteUSD = deepest.LiquidityUSD / 2
@@ -166,8 +155,8 @@ func marksOf(tokens []chain.Address, pools map[chain.Address][]market.Pool) map[
 	return marks
 }
 
-// deepestPool is the first pool with a price; pools are sorted by depth.
-func deepestPool(pools []market.Pool) (market.Pool, bool) {
+// DeepestPool is the first pool with a price; pools are sorted by depth.
+func DeepestPool(pools []market.Pool) (market.Pool, bool) {
 	for i := range pools {
 		if pools[i].PriceUSD > 0 {
 			return pools[i], true
@@ -233,10 +222,11 @@ func launches(pools map[chain.Address][]market.Pool) map[chain.Address]time.Time
 	return launched
 }
 
-func liquidity(pools map[chain.Address][]market.Pool) map[chain.Address]float64 {
+// LiquidityUSD is what lies in each token's deepest pool, both sides; a token of which nothing is known is missing.
+func LiquidityUSD(pools map[chain.Address][]market.Pool) map[chain.Address]float64 {
 	depth := make(map[chain.Address]float64, len(pools))
 	for token, all := range pools {
-		if deepest, found := deepestPool(all); found && deepest.LiquidityUSD > 0 {
+		if deepest, found := DeepestPool(all); found && deepest.LiquidityUSD > 0 {
 			depth[token] = deepest.LiquidityUSD
 		}
 	}
@@ -255,7 +245,7 @@ func holders(tokens map[chain.Address]market.Token, pools map[chain.Address][]ma
 		if count == 0 {
 			count = security[address].Holders
 		}
-		deepest, found := deepestPool(pools[address])
+		deepest, found := DeepestPool(pools[address])
 		if count > 0 && found && deepest.LiquidityUSD >= livePoolUSD {
 			known[address] = count
 		}
@@ -293,7 +283,8 @@ func suspectTokens(ctx context.Context, port market.TokenSecurityPort, on *chain
 	if len(tokens) == 0 {
 		return nil, nil
 	}
-	return port.TokenSecurity(ctx, on, sorted(tokens))
+	slices.SortFunc(tokens, chain.Address.Compare)
+	return port.TokenSecurity(ctx, on, tokens)
 }
 
 func creators(security map[chain.Address]market.TokenSecurity) map[chain.Address]chain.Address {
@@ -317,8 +308,8 @@ func (r *Record) fundedBefore(at time.Time) bool {
 	return false
 }
 
-// recentTrades are the trades of the last so many days before the record's instant.
-func (r *Record) recentTrades(days int) []position.Trade {
+// RecentTrades are the trades of the last so many days before the record's instant.
+func (r *Record) RecentTrades(days int) []position.Trade {
 	trades := r.Book.Ledger.Trades
 	from := r.Book.AsOf.AddDate(0, 0, -days)
 	start := sort.Search(len(trades), func(i int) bool { return trades[i].Time.After(from) })

@@ -1,4 +1,4 @@
-package wallet
+package tradingrecord
 
 import (
 	"encoding/binary"
@@ -17,6 +17,13 @@ import (
 	"github.com/mirrorworthy/mirrorworthy/shared/trader"
 )
 
+var (
+	now = time.Date(2026, 6, 1, 12, 0, 0, 0, time.UTC)
+	me  = chain.Address{0x11}
+)
+
+const day = 24 * time.Hour
+
 // swapHistory is what providers tell of one wallet.
 type swapHistory struct {
 	activity *market.Activity
@@ -33,7 +40,7 @@ type swapHistory struct {
 func swapping(swaps int) swapHistory {
 	const atOnce, perToken = 3, 20
 	random := rand.New(rand.NewPCG(1, uint64(swaps)))
-	on := ethereum()
+	on, _ := chain.Parse("eth")
 	router := chain.Address{0x77}
 	h := swapHistory{
 		activity: &market.Activity{
@@ -92,17 +99,17 @@ func swapping(swaps int) swapHistory {
 	for token := range h.pools {
 		h.tokens = append(h.tokens, token)
 	}
-	h.asOf = at.Add(hour)
+	h.asOf = at.Add(time.Hour)
 	return h
 }
 
 // score is the computing behind trader-score, from facts to grade.
 func (h swapHistory) score() trader.Rating {
-	on := ethereum()
+	on, _ := chain.Parse("eth")
 	ledger := position.Reconstruct(on, me, h.activity, position.NewPriceBook(h.prices, h.pools))
-	book := position.Build(ledger, marksOf(h.tokens, h.pools), h.asOf)
+	book := position.Build(ledger, Marks(h.tokens, h.pools), h.asOf)
 	conduct := trader.Inspect(me, book, trader.Surroundings{
-		Launched: launches(h.pools), LiquidityUSD: liquidity(h.pools), Holders: h.holders, Accounts: h.activity.Accounts,
+		Launched: launches(h.pools), LiquidityUSD: LiquidityUSD(h.pools), Holders: h.holders, Accounts: h.activity.Accounts,
 	})
 	evidence := trader.FromBook(book, conduct, stats.Seed(me[:]))
 	return trader.Rate(evidence, trader.Measure(evidence))
