@@ -11,6 +11,8 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"github.com/mirrorworthy/mirrorworthy/shared/host"
+	"github.com/mirrorworthy/mirrorworthy/shared/job"
+	"github.com/mirrorworthy/mirrorworthy/shared/market"
 )
 
 const root = "../.."
@@ -42,11 +44,21 @@ func names(t *testing.T, folder string) []string {
 	return all
 }
 
-// The template, the functions' folders, the sample events and the declarations name the same endpoints.
+// jobNames lists the jobs.
+func jobNames() []string {
+	var all []string
+	for _, j := range host.Jobs(host.Kept{}, market.Sources{}) {
+		all = append(all, j.Name)
+	}
+	slices.Sort(all)
+	return all
+}
+
+// The template, the functions' folders, the sample events and the declarations name the same endpoints and jobs.
 func TestNothingDrifts(t *testing.T) {
-	want := []string{host.NotFound}
+	want := append(jobNames(), host.NotFound)
 	routes := []string{" "}
-	for _, e := range host.Endpoints(nil) {
+	for _, e := range host.Endpoints(host.Kept{}) {
 		want = append(want, e.Name)
 		routes = append(routes, e.Method+" "+e.Path, e.Method+" /api"+e.Path)
 	}
@@ -68,9 +80,17 @@ func TestNothingDrifts(t *testing.T) {
 	if !slices.Equal(got, routes) {
 		t.Errorf("template.yaml has the routes %v, the declarations %v", got, routes)
 	}
+	var scheduled []string
+	for _, s := range deployment(t).Schedules {
+		scheduled = append(scheduled, s.Function)
+	}
+	slices.Sort(scheduled)
+	if !slices.Equal(scheduled, jobNames()) {
+		t.Errorf("template.yaml schedules %v, the jobs are %v", scheduled, jobNames())
+	}
 }
 
-// Each function's main names the endpoint of its folder.
+// Each function's main names the endpoint or job of its folder.
 func TestFunctionsServeTheirOwnEndpoint(t *testing.T) {
 	for _, name := range names(t, "functions") {
 		source, err := os.ReadFile(filepath.Join(root, "functions", name, "main.go"))
@@ -79,7 +99,7 @@ func TestFunctionsServeTheirOwnEndpoint(t *testing.T) {
 		}
 		_, served, found := strings.Cut(string(source), "host.Serve")
 		spelled := strings.ToLower(strings.ReplaceAll(name, "-", ""))
-		if !found || !strings.Contains(strings.ToLower(served), spelled) {
+		if !found || !strings.Contains(strings.ToLower(strings.ReplaceAll(served, "-", "")), spelled) {
 			t.Errorf("functions/%s/main.go serves %q", name, served)
 		}
 	}
@@ -90,6 +110,12 @@ func TestEventsAreEvents(t *testing.T) {
 		text, err := os.ReadFile(filepath.Join(root, "events", name+".json"))
 		if err != nil {
 			t.Fatal(err)
+		}
+		if slices.Contains(jobNames(), name) {
+			if _, err := job.ReadEvent(text); err != nil {
+				t.Errorf("events/%s.json: %v", name, err)
+			}
+			continue
 		}
 		var event events.APIGatewayV2HTTPRequest
 		if err := json.Unmarshal(text, &event); err != nil || event.Version != "2.0" || event.RequestContext.HTTP.Path != event.RawPath {

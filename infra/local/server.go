@@ -36,6 +36,7 @@ type server struct {
 	key      string
 	sample   *samplemarket.Market // nil unless the providers are the sample market
 	samples  samplemarket.Samples
+	timers   []timer
 	close    []func() error
 	log      *slog.Logger
 }
@@ -93,7 +94,8 @@ func (s *server) newHandler(config host.Config, source []byte, kept *embedded.St
 	if err != nil {
 		return nil, err
 	}
-	endpoints := host.Endpoints(kept.Meter())
+	ports := host.KeptIn(kept)
+	endpoints := host.Endpoints(ports)
 	service, err := host.NewService(config, host.Parts{
 		Keys: kept.Keys(), Meter: kept.Meter(), Log: s.log, Metrics: &logMetrics{s.log}, Pepper: pepper, Routes: endpoint.RoutesOf(endpoints...),
 	})
@@ -109,8 +111,8 @@ func (s *server) newHandler(config host.Config, source []byte, kept *embedded.St
 			return nil, fmt.Errorf("template.yaml: %s %s: there is no function %s", r.Method, r.Path, r.Function)
 		}
 	}
-	for _, timer := range routes.Schedules {
-		return nil, fmt.Errorf("template.yaml: %s: there is no job %s", timer.Name, timer.Function)
+	if s.timers, err = newTimers(routes.Schedules, host.Jobs(ports, service.Sources), config.Clock(), s.log); err != nil {
+		return nil, err
 	}
 	newID := func() string { return uuid.Must(uuid.NewV7()).String() }
 	api := newAPIGateway(routes, functions, time.Now, newID, s.log)
@@ -205,12 +207,13 @@ func keyMode(config host.Config) string {
 	return store.ModeLive
 }
 
-// serve answers until ctx ends, then lets the requests under way finish.
+// serve answers and runs the schedules until ctx ends, then lets the requests under way finish and ends the jobs.
 func (s *server) serve(ctx context.Context) error {
 	web := &http.Server{Handler: s.handler, ReadHeaderTimeout: 5 * time.Second, MaxHeaderBytes: maximumHeaders, ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelDebug)}
 	failed := make(chan error, 1)
 	go func() { failed <- web.Serve(s.listener) }()
 	defer s.shut()
+	defer runTimers(ctx, s.timers)()
 	select {
 	case err := <-failed:
 		return err

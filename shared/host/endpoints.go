@@ -1,14 +1,65 @@
 package host
 
 import (
+	"context"
+	"time"
+
 	"github.com/mirrorworthy/mirrorworthy/shared/endpoint"
+	"github.com/mirrorworthy/mirrorworthy/shared/job"
+	"github.com/mirrorworthy/mirrorworthy/shared/market"
 	"github.com/mirrorworthy/mirrorworthy/shared/store"
+	"github.com/mirrorworthy/mirrorworthy/shared/token"
 	"github.com/mirrorworthy/mirrorworthy/shared/wallet"
 )
 
+// Engine is an open store: DynamoDB's or the file's.
+type Engine interface {
+	Keys() store.Keys
+	Meter() store.Meter
+	Snapshots() store.Snapshots
+	Observations() store.Observations
+	Peers() store.Peers
+}
+
+// Kept are the ports of a store. The zero value is enough to list endpoints and jobs, and not to run them.
+type Kept struct {
+	Keys         store.Keys
+	Meter        store.Meter
+	Snapshots    store.Snapshots
+	Observations store.Observations
+	Peers        store.Peers
+}
+
+// KeptIn gives the ports of a store.
+func KeptIn(engine Engine) Kept {
+	return Kept{
+		Keys: engine.Keys(), Meter: engine.Meter(),
+		Snapshots: engine.Snapshots(), Observations: engine.Observations(), Peers: engine.Peers(),
+	}
+}
+
+// tokenMemory is what the token page keeps.
+func (k Kept) tokenMemory() token.Memory {
+	return token.Memory{Snapshots: k.Snapshots, Observations: k.Observations, Peers: k.Peers}
+}
+
 // Endpoints lists every endpoint of the service, one Lambda function each, in the order of the API document.
-func Endpoints(meter store.Meter) []endpoint.Endpoint {
-	return append(wallet.Endpoints(), endpoint.Usage(meter))
+func Endpoints(kept Kept) []endpoint.Endpoint {
+	all := append(wallet.Endpoints(), token.Endpoints(kept.tokenMemory())...)
+	return append(all, endpoint.Usage(kept.Meter))
+}
+
+// Jobs lists every job of the service, one Lambda function and one schedule each.
+func Jobs(kept Kept, sources market.Sources) []job.Job {
+	return []job.Job{{Name: "refresh-peers", Run: func(ctx context.Context, at time.Time) (job.Report, error) {
+		var report job.Report
+		for _, refreshed := range token.RefreshPeers(ctx, kept.tokenMemory(), sources, at) {
+			report = append(report, job.Part{
+				Name: string(refreshed.Chain), Items: refreshed.Tokens, Skipped: refreshed.Fresh, Err: refreshed.Err,
+			})
+		}
+		return report, nil
+	}}}
 }
 
 // NotFound is the name of the function behind the catch-all route. It answers no endpoint, but knows all routes.

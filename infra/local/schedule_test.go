@@ -1,0 +1,89 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/mirrorworthy/mirrorworthy/shared/job"
+)
+
+func timersOf(t *testing.T, run func(context.Context, time.Time) (job.Report, error)) []timer {
+	t.Helper()
+	timers, err := newTimers([]schedule{{Name: "F.Hourly", Function: "f", Every: time.Hour}}, []job.Job{{Name: "f", Run: run}}, time.Now, discardLog())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return timers
+}
+
+func TestSchedulesRunAtTheStartAndThenAtTheirRate(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		start := time.Now()
+		var runs []time.Duration
+		stop := runTimers(t.Context(), timersOf(t, func(_ context.Context, at time.Time) (job.Report, error) {
+			runs = append(runs, at.Sub(start))
+			if len(runs) == 2 {
+				return nil, errors.New("one failure ends nothing")
+			}
+			return nil, nil
+		}))
+		time.Sleep(150 * time.Minute)
+		stop()
+		if len(runs) != 3 || runs[0] != 0 || runs[1] != time.Hour || runs[2] != 2*time.Hour {
+			t.Errorf("runs at %v", runs)
+		}
+	})
+}
+
+func TestRunsOfAScheduleDoNotOverlap(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		start := time.Now()
+		var under atomic.Int64
+		var runs []time.Duration
+		stop := runTimers(t.Context(), timersOf(t, func(_ context.Context, at time.Time) (job.Report, error) {
+			runs = append(runs, at.Sub(start))
+			if under.Add(1) != 1 {
+				t.Error("two runs at once")
+			}
+			time.Sleep(210 * time.Minute)
+			under.Add(-1)
+			return nil, nil
+		}))
+		time.Sleep(11 * time.Hour)
+		stop()
+		// The times that come during a run are left out, not made up for.
+		if want := []time.Duration{0, 4 * time.Hour, 8 * time.Hour}; !slices.Equal(runs, want) {
+			t.Errorf("runs at %v, want %v", runs, want)
+		}
+	})
+}
+
+func TestTheEndWaitsForARunAndCutsItShort(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ended := false
+		stop := runTimers(t.Context(), timersOf(t, func(ctx context.Context, _ time.Time) (job.Report, error) {
+			<-ctx.Done()
+			time.Sleep(time.Second)
+			ended = true
+			return nil, ctx.Err()
+		}))
+		time.Sleep(time.Minute)
+		stop()
+		if !ended {
+			t.Error("a job was left behind")
+		}
+	})
+}
+
+func TestAScheduleOfNoJobIsRefused(t *testing.T) {
+	_, err := newTimers([]schedule{{Name: "F.Hourly", Function: "missing", Every: time.Hour}}, nil, time.Now, discardLog())
+	if err == nil || !strings.Contains(err.Error(), "missing") {
+		t.Error(err)
+	}
+}
