@@ -64,7 +64,8 @@ func swapping(swaps int) swapHistory {
 			h.holders[token] = 900
 			h.activity.Accounts[pool] = market.Account{Address: pool, Kind: market.DexAccount, Contract: true}
 			h.pools[token] = []market.Pool{{
-				ID: pool.String(), Token: token, Quote: on.WrappedNative.Address, PriceUSD: 0.01, LiquidityUSD: 250_000, CreatedAt: at.Add(-30 * day),
+				ID: pool.String(), Token: token, Quote: on.WrappedNative.Address, PriceUSD: 0.01, LiquidityUSD: 250_000,
+				MarketCapUSD: math.NaN(), FullyDilutedUSD: math.NaN(), CreatedAt: at.Add(-30 * day),
 			}}
 		}
 		at = at.Add(time.Duration(5+random.IntN(70)) * time.Minute)

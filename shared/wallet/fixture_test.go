@@ -61,7 +61,9 @@ func (s *story) round(n int, usd, roi float64, ago, held time.Duration) *story {
 // launched gives token n a pool that was made so long ago, with this liquidity and price.
 func (s *story) launched(n int, ago time.Duration, liquidity, price float64) *story {
 	token := tokenNumber(n)
-	s.pools[token] = []market.Pool{{ID: "pool", Token: token, PriceUSD: price, LiquidityUSD: liquidity, CreatedAt: now.Add(-ago)}}
+	s.pools[token] = []market.Pool{{
+		ID: "pool", Token: token, PriceUSD: price, LiquidityUSD: liquidity, MarketCapUSD: math.NaN(), FullyDilutedUSD: math.NaN(), CreatedAt: now.Add(-ago),
+	}}
 	return s
 }
 

@@ -1,11 +1,9 @@
 package blockscout
 
 import (
-	"strings"
-	"unicode"
-
 	"github.com/mirrorworthy/mirrorworthy/shared/chain"
 	"github.com/mirrorworthy/mirrorworthy/shared/market"
+	"github.com/mirrorworthy/mirrorworthy/shared/provider/upstream"
 )
 
 // describe tells what the explorer knows of an account; false when that is nothing.
@@ -14,7 +12,7 @@ func (w *wireAddress) describe() (market.Account, bool) {
 	if w == nil || !ok {
 		return market.Account{}, false
 	}
-	account := market.Account{Address: address, Contract: market.Tristate(w.IsContract) == market.Yes}
+	account := market.Account{Address: address, Contract: w.contract()}
 	if address.IsZero() || address == chain.Burn {
 		account.Kind = market.BurnAccount
 		return account, true
@@ -22,6 +20,11 @@ func (w *wireAddress) describe() (market.Account, bool) {
 	account.Label = w.label()
 	account.Kind = w.kind()
 	return account, account.Contract || account.Label != "" || account.Kind != market.UnknownAccount
+}
+
+// contract is false for an externally owned account that delegated (EIP-7702), which some instances call a contract.
+func (w *wireAddress) contract() bool {
+	return market.Tristate(w.IsContract) == market.Yes && w.ProxyType != "eip7702"
 }
 
 // label prefers what curators wrote to what a contract calls itself.
@@ -59,7 +62,7 @@ func (w *wireAddress) kind() market.AccountKind {
 		for _, generic := range []bool{true, false} {
 			for _, tag := range w.Metadata.Tags.Good {
 				if (tag.Type == "generic") == generic {
-					if kind := classify(string(tag.Slug) + " " + string(tag.Name)); kind != market.UnknownAccount {
+					if kind := upstream.AccountKind(string(tag.Slug) + " " + string(tag.Name)); kind != market.UnknownAccount {
 						return kind
 					}
 				}
@@ -67,11 +70,11 @@ func (w *wireAddress) kind() market.AccountKind {
 		}
 	}
 	for _, tag := range w.PublicTags.Good {
-		if kind := classify(string(tag.Label) + " " + string(tag.DisplayName)); kind != market.UnknownAccount {
+		if kind := upstream.AccountKind(string(tag.Label) + " " + string(tag.DisplayName)); kind != market.UnknownAccount {
 			return kind
 		}
 	}
-	if market.Tristate(w.IsContract) != market.Yes || market.Tristate(w.IsVerified) != market.Yes {
+	if !w.contract() || market.Tristate(w.IsVerified) != market.Yes {
 		return market.UnknownAccount
 	}
 	names := []string{string(w.Name)}
@@ -79,74 +82,11 @@ func (w *wireAddress) kind() market.AccountKind {
 		names = append(names, string(implementation.Name))
 	}
 	for _, name := range names {
-		switch kind := classify(name); kind {
+		switch kind := upstream.AccountKind(name); kind {
 		case market.UnknownAccount, market.ExchangeAccount, market.BridgeAccount:
 		default:
 			return kind
 		}
 	}
 	return market.UnknownAccount
-}
-
-// words are what tags and names say of an account's kind, most telling first: a bridge of an exchange is a bridge.
-var words = []struct {
-	kind  market.AccountKind
-	words []string
-}{
-	{market.BurnAccount, []string{"burn", "burned", "null"}},
-	{market.DistributorAccount, []string{"airdrop", "airdrops", "distributor", "merkle", "claim", "claims", "rewards", "merkl", "faucet"}},
-	{market.BridgeAccount, []string{"bridge", "bridges", "stargate", "across", "hop", "synapse", "wormhole", "layerzero", "celer", "gaszip", "relay", "debridge", "orbiter", "socket", "bungee", "connext", "axelar", "squid"}},
-	{market.ProtocolAccount, []string{"lending", "lend", "staking", "stake", "vault", "vaults", "aave", "compound", "lido", "maker", "makerdao", "morpho", "spark", "eigenlayer", "rocketpool", "yearn", "convex", "pendle", "ethena", "venus", "beefy", "euler", "moonwell", "gauge"}},
-	{market.DexAccount, []string{"dex", "amm", "decentralized exchange", "decentralised exchange", "router", "router02", "router2", "swap", "swaps", "swapper", "aggregator", "liquidity pool", "liquidity pools", "pair", "uniswap", "sushiswap", "pancakeswap", "pancake", "1inch", "0x protocol", "exchange proxy", "paraswap", "velora", "cow protocol", "cowswap", "kyberswap", "kyber", "odos", "openocean", "curve", "balancer", "aerodrome", "velodrome", "camelot", "traderjoe", "trader joe", "quickswap", "matcha", "dodo", "bancor", "maverick", "permit2 proxy", "banana gun", "maestro", "solver"}},
-	{market.ExchangeAccount, []string{"cex", "exchange", "centralized exchange", "centralised exchange", "hot wallet", "binance", "coinbase", "kraken", "okx", "okex", "bybit", "kucoin", "gate io", "bitfinex", "huobi", "htx", "crypto com", "mexc", "bitget", "gemini", "upbit", "bithumb", "bitstamp", "poloniex", "bittrex"}},
-}
-
-// classify finds the kind a text speaks of by whole words, so that an index is no dex.
-func classify(text string) market.AccountKind {
-	spaced := separate(text)
-	if strings.TrimSpace(spaced) == "" {
-		return market.UnknownAccount
-	}
-	for _, group := range words {
-		for _, word := range group.words {
-			if strings.Contains(spaced, " "+word+" ") {
-				return group.kind
-			}
-		}
-	}
-	// Names of pool and router contracts run together with their protocol's version.
-	for _, prefix := range []string{" uniswap", " pancake", " sushiswap"} {
-		if strings.Contains(spaced, prefix) {
-			return market.DexAccount
-		}
-	}
-	return market.UnknownAccount
-}
-
-// separate writes a text in lower-case words between single spaces, parting CamelCase and everything that is no letter or
-// digit.
-func separate(text string) string {
-	const longest = 512
-	var spaced strings.Builder
-	spaced.WriteByte(' ')
-	lastLower, lastSpace := false, true
-	for i, r := range text {
-		if i > longest {
-			break
-		}
-		letter := unicode.IsLetter(r) || unicode.IsDigit(r)
-		if !lastSpace && (!letter || lastLower && unicode.IsUpper(r)) {
-			spaced.WriteByte(' ')
-			lastSpace = true
-		}
-		if letter {
-			spaced.WriteRune(unicode.ToLower(r))
-			lastSpace = false
-		}
-		lastLower = unicode.IsLower(r) || unicode.IsDigit(r)
-	}
-	if !lastSpace {
-		spaced.WriteByte(' ')
-	}
-	return spaced.String()
 }

@@ -40,6 +40,7 @@ func TestAccounts(t *testing.T) {
 		"bridge by its own word":        {named("TokenBridge", "true"), true, market.UnknownAccount, "TokenBridge"},
 		"contract without a name":       {`{"hash":"` + bob + `","is_contract":true}`, true, market.UnknownAccount, ""},
 		"behind a proxy":                {`{"hash":"` + bob + `","is_contract":true,"is_verified":true,"name":"ERC1967Proxy","implementations":[{"name":"MerkleDistributor"}]}`, true, market.DistributorAccount, "ERC1967Proxy"},
+		"delegated account":             {`{"hash":"` + bob + `","is_contract":true,"is_verified":true,"name":"UniswapV3Pool","proxy_type":"eip7702"}`, true, market.UnknownAccount, "UniswapV3Pool"},
 		"hostile":                       {`{"hash":"0x","name":"x"}`, false, market.UnknownAccount, ""},
 	} {
 		var wire wireAddress
@@ -53,15 +54,5 @@ func TestAccounts(t *testing.T) {
 	}
 	if _, known := (*wireAddress)(nil).describe(); known {
 		t.Error("nobody is known")
-	}
-}
-
-func TestSeparate(t *testing.T) {
-	for text, want := range map[string]string{
-		"": " ", "DEX": " dex ", "uniswap-v3-pool": " uniswap v3 pool ", "MerkleDistributor": " merkle distributor ", "  a..B ": " a b ", "Gate.io": " gate io ",
-	} {
-		if got := separate(text); got != want {
-			t.Errorf("%q: %q, want %q", text, got, want)
-		}
 	}
 }

@@ -27,6 +27,7 @@ type wireAddress struct {
 	Name            upstream.Text `json:"name"`
 	IsContract      upstream.Flag `json:"is_contract"`
 	IsVerified      upstream.Flag `json:"is_verified"`
+	ProxyType       upstream.Text `json:"proxy_type"`
 	Implementations upstream.Rows[struct {
 		Name upstream.Text `json:"name"`
 	}] `json:"implementations"`

@@ -170,18 +170,25 @@ type pair struct {
 	// PriceUSD, volume and liquidity are missing where the provider does not know them.
 	PriceUSD upstream.Number `json:"priceUsd"`
 	Trades   struct {
-		Day struct {
-			Buys  upstream.Number `json:"buys"`
-			Sells upstream.Number `json:"sells"`
-		} `json:"h24"`
+		Day  trades `json:"h24"`
+		Hour trades `json:"h1"`
 	} `json:"txns"`
 	Volume struct {
-		Day upstream.Number `json:"h24"`
+		Day  upstream.Number `json:"h24"`
+		Hour upstream.Number `json:"h1"`
 	} `json:"volume"`
 	Liquidity struct {
 		USD upstream.Number `json:"usd"`
 	} `json:"liquidity"`
-	CreatedAt upstream.Number `json:"pairCreatedAt"`
+	FullyDiluted upstream.Number              `json:"fdv"`
+	MarketCap    upstream.Number              `json:"marketCap"`
+	Labels       upstream.Rows[upstream.Text] `json:"labels"`
+	CreatedAt    upstream.Number              `json:"pairCreatedAt"`
+}
+
+type trades struct {
+	Buys  upstream.Number `json:"buys"`
+	Sells upstream.Number `json:"sells"`
 }
 
 type side struct {
@@ -219,21 +226,37 @@ func (p *pair) pool(base chain.Address, now time.Time) (market.Pool, bool) {
 	quote, err := chain.ParseWireAddress(string(p.QuoteToken.Address))
 	price, validPrice := p.PriceUSD.OrMissing(upstream.Number.Price)
 	liquidity, validLiquidity := p.Liquidity.USD.OrMissing(upstream.Number.USD)
-	volume, validVolume := p.Volume.Day.OrMissing(upstream.Number.USD)
-	buys, validBuys := p.Trades.Day.Buys.OrMissing(upstream.Number.USD)
-	sells, validSells := p.Trades.Day.Sells.OrMissing(upstream.Number.USD)
-	if !validID || err != nil || !validPrice || !validLiquidity || !validVolume || !validBuys || !validSells {
+	day, validDay := flow(p.Volume.Day, p.Trades.Day)
+	hour, validHour := flow(p.Volume.Hour, p.Trades.Hour)
+	if !validID || err != nil || !validPrice || !validLiquidity || !validDay || !validHour {
 		return market.Pool{}, false
+	}
+	labels := make([]string, len(p.Labels.Good))
+	for i, label := range p.Labels.Good {
+		labels[i] = string(label)
 	}
 	created, _ := p.CreatedAt.Milliseconds(now)
 	pool := market.Pool{
 		ID: id, Token: base, Quote: quote, QuoteSymbol: string(p.QuoteToken.Symbol), Exchange: string(p.DexID),
-		PriceUSD: price, LiquidityUSD: liquidity, VolumeUSD24h: zeroIfUnknown(volume),
-		Trades24h: int(min(zeroIfUnknown(buys)+zeroIfUnknown(sells), math.MaxInt32)), CreatedAt: created,
+		PriceUSD: price, LiquidityUSD: liquidity, VolumeUSD24h: day.VolumeUSD, Trades24h: day.Buys + day.Sells,
+		Buys24h: day.Buys, Sells24h: day.Sells, LastHour: hour,
+		MarketCapUSD: upstream.Capitalization(p.MarketCap), FullyDilutedUSD: upstream.Capitalization(p.FullyDiluted),
+		Version: upstream.PoolVersion(id, string(p.DexID), labels...), CreatedAt: created,
 	}
 	pool.LiquidityUSD = believed(pool)
 	return pool, true
 }
+
+// flow is what was traded within a window; what is missing did not happen. It is false for what cannot be.
+func flow(volume upstream.Number, of trades) (market.PoolFlow, bool) {
+	usd, validVolume := volume.OrMissing(upstream.Number.USD)
+	buys, validBuys := of.Buys.OrMissing(upstream.Number.USD)
+	sells, validSells := of.Sells.OrMissing(upstream.Number.USD)
+	return market.PoolFlow{VolumeUSD: zeroIfUnknown(usd), Buys: count(buys), Sells: count(sells)}, validVolume && validBuys && validSells
+}
+
+// count keeps the sum of two counts within what Count gives elsewhere.
+func count(trades float64) int { return int(min(zeroIfUnknown(trades), math.MaxInt32/2)) }
 
 func zeroIfUnknown(value float64) float64 {
 	if math.IsNaN(value) {

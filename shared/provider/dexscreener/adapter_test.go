@@ -62,9 +62,9 @@ func row(base chain.Address, pool int, members string) string {
 
 func list(rows ...string) string { return "[" + strings.Join(rows, ",") + "]" }
 
-const busy = `,"priceNative":"2701.3735","priceUsd":"2701.37","txns":{"m5":{"buys":5,"sells":3},"h24":{"buys":6104,"sells":6834}},
-	"volume":{"h24":17174868.85,"m5":1053.34},"priceChange":{"h1":-0.05},"liquidity":{"usd":98107272.35,"base":8602.7839,"quote":74867938},
-	"fdv":5528581517,"marketCap":553081525400000000000,"pairCreatedAt":1620250931000,"info":{"imageUrl":"x"}`
+const busy = `,"priceNative":"2701.3735","priceUsd":"2701.37","txns":{"m5":{"buys":5,"sells":3},"h1":{"buys":81,"sells":94},"h24":{"buys":6104,"sells":6834}},
+	"volume":{"h24":17174868.85,"h1":150500.5,"m5":1053.34},"priceChange":{"h1":-0.05},"liquidity":{"usd":98107272.35,"base":8602.7839,"quote":74867938},
+	"fdv":5528581517,"marketCap":5530815254,"pairCreatedAt":1620250931000,"info":{"imageUrl":"x"}`
 
 func TestPoolsAreRead(t *testing.T) {
 	weth := ethereum().WrappedNative.Address
@@ -85,10 +85,15 @@ func TestPoolsAreRead(t *testing.T) {
 	quote, _ := chain.ParseAddress(usdc)
 	want := market.Pool{
 		ID: address(1001).String(), Token: weth, Quote: quote, QuoteSymbol: "USDC", Exchange: "uniswap", PriceUSD: 2701.37,
-		LiquidityUSD: 98107272.35, VolumeUSD24h: 17174868.85, Trades24h: 12938, CreatedAt: time.UnixMilli(1620250931000).UTC(),
+		LiquidityUSD: 98107272.35, VolumeUSD24h: 17174868.85, Trades24h: 12938, Buys24h: 6104, Sells24h: 6834,
+		LastHour:     market.PoolFlow{VolumeUSD: 150500.5, Buys: 81, Sells: 94},
+		MarketCapUSD: 5530815254, FullyDilutedUSD: 5528581517, Version: market.ConcentratedPool, CreatedAt: time.UnixMilli(1620250931000).UTC(),
 	}
 	if pools[0] != want {
 		t.Errorf("got %+v\nwant %+v", pools[0], want)
+	}
+	if !math.IsNaN(pools[1].MarketCapUSD) || !math.IsNaN(pools[1].FullyDilutedUSD) || pools[1].LastHour != (market.PoolFlow{}) || pools[1].Buys24h != 0 {
+		t.Errorf("%+v", pools[1])
 	}
 	if pools[1].LiquidityUSD != 50 || !math.IsNaN(pools[1].PriceUSD) || pools[1].Trades24h != 0 || !pools[1].CreatedAt.IsZero() {
 		t.Errorf("%+v", pools[1])
@@ -109,7 +114,7 @@ func TestOtherChainsQuotesAndBrokenRowsAreLeftOut(t *testing.T) {
 			strings.Replace(row(token, 1, busy), `"ethereum"`, `"pulsechain"`, 1),
 			row(address(9), 2, busy), // the token is the quote, or was not asked for
 			row(token, 3, `,"priceUsd":"-1"`), row(token, 4, `,"priceUsd":"1e13"`), row(token, 5, `,"liquidity":{"usd":-5}`),
-			row(token, 6, `,"volume":{"h24":-1}`), row(token, 7, `,"txns":{"h24":{"buys":-3,"sells":1}}`), row(token, 8, `,"txns":7`), `null`, `5`,
+			row(token, 6, `,"volume":{"h24":-1}`), row(token, 7, `,"txns":{"h24":{"buys":-3,"sells":1}}`), row(token, 8, `,"txns":7`), row(token, 11, `,"txns":{"h1":{"buys":-3,"sells":1}}`), `null`, `5`,
 			strings.Replace(row(token, 9, busy), address(1009).Checksum(), "somewhere", 1),
 			row(token, 10, `,"priceUsd":"1","liquidity":null,"pairCreatedAt":9999999999999`))
 	})
@@ -117,8 +122,22 @@ func TestOtherChainsQuotesAndBrokenRowsAreLeftOut(t *testing.T) {
 	if err != nil || len(got[token]) != 1 || got[token][0].PriceUSD != 1 || !got[token][0].CreatedAt.IsZero() {
 		t.Fatal(got, err)
 	}
-	if *dropped != 9 {
+	if *dropped != 10 {
 		t.Errorf("%d rows dropped", *dropped)
+	}
+}
+
+// What is said of a token's worth may be nonsense without the pool being so.
+func TestCapitalizationsThatCannotBeAreUnknown(t *testing.T) {
+	for _, members := range []string{`,"fdv":553081525400000000000,"marketCap":0`, `,"fdv":"1e400","marketCap":-5`, `,"fdv":"NaN","marketCap":null`, ``} {
+		a, _, dropped := adapter(func(string) (int, string) { return 200, list(row(address(1), 1, members)) })
+		got, err := a.Pools(t.Context(), ethereum(), []chain.Address{address(1)})
+		if err != nil || len(got[address(1)]) != 1 || *dropped != 0 {
+			t.Fatal(members, got, err, *dropped)
+		}
+		if pool := got[address(1)][0]; !math.IsNaN(pool.FullyDilutedUSD) || !math.IsNaN(pool.MarketCapUSD) {
+			t.Errorf("%s: %+v", members, pool)
+		}
 	}
 }
 
@@ -202,6 +221,7 @@ func TestTokensLostInACutAnswerAreAskedAgain(t *testing.T) {
 func FuzzPools(f *testing.F) {
 	token := address(1)
 	f.Add([]byte(list(row(token, 1, busy), row(token, 2, ``))))
+	f.Add([]byte(list(row(token, 1, `,"fdv":"1e400","marketCap":-5,"labels":["v2",7],"txns":{"h1":{"buys":1e14,"sells":1e15}}`))))
 	f.Add([]byte(list(row(token, 1, `,"priceUsd":1e-320,"liquidity":{"usd":"1e400"},"volume":{"h24":-0.0}`), `[]`)))
 	f.Fuzz(func(t *testing.T, body []byte) {
 		rows, err := upstream.JSON[upstream.Rows[pair]](&upstream.Response{Status: 200, Body: body})
@@ -219,6 +239,15 @@ func FuzzPools(f *testing.F) {
 }
 
 func checkPool(t *testing.T, pool market.Pool) {
+	for _, usd := range []float64{pool.MarketCapUSD, pool.FullyDilutedUSD} {
+		if !(math.IsNaN(usd) || usd > 0 && usd <= upstream.MaximumUSD) {
+			t.Errorf("%+v", pool)
+		}
+	}
+	if pool.Buys24h < 0 || pool.Sells24h < 0 || pool.Buys24h+pool.Sells24h != pool.Trades24h || pool.Trades24h > math.MaxInt32 ||
+		pool.LastHour.Buys < 0 || pool.LastHour.Sells < 0 || !(pool.LastHour.VolumeUSD >= 0 && pool.LastHour.VolumeUSD <= upstream.MaximumUSD) {
+		t.Errorf("%+v", pool)
+	}
 	if !(math.IsNaN(pool.PriceUSD) || pool.PriceUSD > 0 && pool.PriceUSD <= upstream.MaximumPriceUSD) ||
 		!(math.IsNaN(pool.LiquidityUSD) || pool.LiquidityUSD >= 0 && pool.LiquidityUSD <= upstream.MaximumUSD) ||
 		!(pool.VolumeUSD24h >= 0 && pool.VolumeUSD24h <= upstream.MaximumUSD) || pool.Trades24h < 0 || pool.CreatedAt.After(now.Add(5*time.Minute)) {

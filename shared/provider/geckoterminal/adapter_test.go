@@ -214,7 +214,8 @@ func TestPools(t *testing.T) {
 		return 200, `{"data":[` + strings.Join([]string{
 			poolRowText(other.String(), token.String(), `,"base_token_price_usd":"0.000000000000000000123456789012345","reserve_in_usd":"5"`),
 			poolRowText(pool.String(), token.String(), `,"base_token_price_usd":"1.25","reserve_in_usd":"5000.75","pool_created_at":"2024-01-02T03:04:05Z",
-				"volume_usd":{"h24":"77.5"},"transactions":{"h24":{"buys":3,"sells":4,"buyers":2}},"market_cap_usd":null`),
+				"volume_usd":{"h24":"77.5","h1":"7.5"},"transactions":{"h24":{"buys":3,"sells":4,"buyers":2},"h1":{"buys":1,"sells":2}},
+				"market_cap_usd":"4500.5","fdv_usd":"5500.25"`),
 			poolRowText(pool.String(), other.String(), `,"base_token_price_usd":"1"`), poolRowText("0x12", token.String(), ``),
 			poolRowText(pool.String(), "nobody", ``), `"x"`,
 		}, ",") + `]}`
@@ -226,11 +227,13 @@ func TestPools(t *testing.T) {
 	usdc, _ := chain.ParseWireAddress("0x3c499c542cef5e3811e1192ce70d8cc03d5c3359")
 	if want := (market.Pool{
 		ID: pool.String(), Token: token, Quote: usdc, QuoteSymbol: "USDC", Exchange: "uniswap_v3_polygon_pos", PriceUSD: 1.25,
-		LiquidityUSD: 5000.75, VolumeUSD24h: 77.5, Trades24h: 7, CreatedAt: time.Date(2024, 1, 2, 3, 4, 5, 0, time.UTC),
+		LiquidityUSD: 5000.75, VolumeUSD24h: 77.5, Trades24h: 7, Buys24h: 3, Sells24h: 4,
+		LastHour: market.PoolFlow{VolumeUSD: 7.5, Buys: 1, Sells: 2}, MarketCapUSD: 4500.5, FullyDilutedUSD: 5500.25, Version: market.ConcentratedPool,
+		CreatedAt: time.Date(2024, 1, 2, 3, 4, 5, 0, time.UTC),
 	}); got[token][0] != want {
 		t.Errorf("got %+v\nwant %+v", got[token][0], want)
 	}
-	if got[token][1].PriceUSD != 1.23456789012345e-19 {
+	if p := got[token][1]; p.PriceUSD != 1.23456789012345e-19 || !math.IsNaN(p.MarketCapUSD) || !math.IsNaN(p.FullyDilutedUSD) {
 		t.Error(got[token][1])
 	}
 }
@@ -268,7 +271,7 @@ func FuzzPools(f *testing.F) {
 		}
 		pools, _ := readPools(answer, token, now)
 		for _, p := range pools {
-			if p.PriceUSD <= 0 || math.IsInf(p.PriceUSD, 0) || p.LiquidityUSD < 0 || math.IsInf(p.LiquidityUSD, 0) || !(p.VolumeUSD24h >= 0) || p.Trades24h < 0 {
+			if p.PriceUSD <= 0 || math.IsInf(p.PriceUSD, 0) || p.LiquidityUSD < 0 || math.IsInf(p.LiquidityUSD, 0) || !(p.VolumeUSD24h >= 0) || p.Trades24h < 0 || p.MarketCapUSD <= 0 || p.FullyDilutedUSD <= 0 {
 				t.Errorf("%+v", p)
 			}
 		}

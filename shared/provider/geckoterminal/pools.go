@@ -2,7 +2,6 @@ package geckoterminal
 
 import (
 	"context"
-	"math"
 	"net/http"
 	"net/url"
 	"slices"
@@ -64,20 +63,37 @@ type poolRow struct {
 		Reserve   upstream.Number `json:"reserve_in_usd"`
 		CreatedAt upstream.Text   `json:"pool_created_at"`
 		Volume    struct {
-			Day upstream.Number `json:"h24"`
+			Day  upstream.Number `json:"h24"`
+			Hour upstream.Number `json:"h1"`
 		} `json:"volume_usd"`
 		Trades struct {
-			Day struct {
-				Buys  upstream.Number `json:"buys"`
-				Sells upstream.Number `json:"sells"`
-			} `json:"h24"`
+			Day  counts `json:"h24"`
+			Hour counts `json:"h1"`
 		} `json:"transactions"`
+		FullyDiluted upstream.Number `json:"fdv_usd"`
+		MarketCap    upstream.Number `json:"market_cap_usd"`
 	} `json:"attributes"`
 	Relationships struct {
 		Base     reference `json:"base_token"`
 		Quote    reference `json:"quote_token"`
 		Exchange reference `json:"dex"`
 	} `json:"relationships"`
+}
+
+type counts struct {
+	Buys  upstream.Number `json:"buys"`
+	Sells upstream.Number `json:"sells"`
+}
+
+// flow is what was traded within a window; what is missing or cannot be counts as nothing.
+func (c counts) flow(volume upstream.Number) market.PoolFlow {
+	usd, ok := volume.USD()
+	if !ok {
+		usd = 0
+	}
+	buys, _ := c.Buys.Count()
+	sells, _ := c.Sells.Count()
+	return market.PoolFlow{VolumeUSD: usd, Buys: buys, Sells: sells}
 }
 
 type reference struct {
@@ -141,16 +157,15 @@ func (p *poolRow) pool(now time.Time) (market.Pool, bool) {
 	if !validID || !validQuote || !validPrice || !validLiquidity {
 		return market.Pool{}, false
 	}
-	volume, _ := p.Attributes.Volume.Day.USD()
-	if math.IsNaN(volume) {
-		volume = 0
-	}
-	buys, _ := p.Attributes.Trades.Day.Buys.Count()
-	sells, _ := p.Attributes.Trades.Day.Sells.Count()
+	day := p.Attributes.Trades.Day.flow(p.Attributes.Volume.Day)
+	exchange := string(p.Relationships.Exchange.Data.ID)
 	created, _ := upstream.Timestamp(string(p.Attributes.CreatedAt), now)
 	return market.Pool{
-		ID: id, Quote: quote, QuoteSymbol: quoteSymbol(string(p.Attributes.Name)), Exchange: string(p.Relationships.Exchange.Data.ID),
-		PriceUSD: price, LiquidityUSD: liquidity, VolumeUSD24h: volume, Trades24h: buys + sells, CreatedAt: created,
+		ID: id, Quote: quote, QuoteSymbol: quoteSymbol(string(p.Attributes.Name)), Exchange: exchange,
+		PriceUSD: price, LiquidityUSD: liquidity, VolumeUSD24h: day.VolumeUSD, Trades24h: day.Buys + day.Sells,
+		Buys24h: day.Buys, Sells24h: day.Sells, LastHour: p.Attributes.Trades.Hour.flow(p.Attributes.Volume.Hour),
+		MarketCapUSD: upstream.Capitalization(p.Attributes.MarketCap), FullyDilutedUSD: upstream.Capitalization(p.Attributes.FullyDiluted),
+		Version: upstream.PoolVersion(id, exchange), CreatedAt: created,
 	}, true
 }
 

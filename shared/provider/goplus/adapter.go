@@ -11,7 +11,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"net/url"
 	"slices"
 	"strconv"
@@ -144,58 +143,6 @@ func perAddress[T any](ctx context.Context, addresses []chain.Address, ask func(
 		return nil, err
 	}
 	return found, nil
-}
-
-type tokenRow struct {
-	IsHoneypot    upstream.Flag   `json:"is_honeypot"`
-	CannotSellAll upstream.Flag   `json:"cannot_sell_all"`
-	BuyTax        upstream.Number `json:"buy_tax"`
-	SellTax       upstream.Number `json:"sell_tax"`
-	Creator       upstream.Text   `json:"creator_address"`
-	HolderCount   upstream.Number `json:"holder_count"`
-}
-
-// TokenSecurity reads findings on tokens; the native coin, which is no contract, has none.
-func (a *Adapter) TokenSecurity(ctx context.Context, on *chain.Chain, tokens []chain.Address) (map[chain.Address]market.TokenSecurity, error) {
-	contracts := slices.DeleteFunc(slices.Clone(tokens), chain.Address.IsZero)
-	return perAddress(ctx, contracts, func(ctx context.Context, token chain.Address) (market.TokenSecurity, bool, error) {
-		path := "/api/v1/token_security/" + strconv.FormatInt(on.ID, 10)
-		rows, known, err := get[map[string]jsontext.Value](ctx, a.client, path, url.Values{"contract_addresses": {token.String()}})
-		if err != nil || !known {
-			return market.TokenSecurity{}, false, err
-		}
-		finding, found, dropped := readToken(rows, token)
-		a.client.Drop(path, dropped)
-		return finding, found, nil
-	})
-}
-
-func readToken(rows map[string]jsontext.Value, token chain.Address) (market.TokenSecurity, bool, int) {
-	for name, body := range rows {
-		if address, err := chain.ParseWireAddress(name); err != nil || address != token {
-			continue
-		}
-		var row tokenRow
-		if body.Kind() != '{' || upstream.Unmarshal(body, &row) != nil {
-			return market.TokenSecurity{}, false, 1
-		}
-		creator, _ := chain.ParseWireAddress(string(row.Creator))
-		holders, _ := row.HolderCount.Count()
-		return market.TokenSecurity{
-			Token: token, Honeypot: market.Tristate(row.IsHoneypot), CannotSellAll: market.Tristate(row.CannotSellAll),
-			BuyTax: tax(row.BuyTax), SellTax: tax(row.SellTax), Creator: creator, Holders: holders,
-		}, true, 0
-	}
-	return market.TokenSecurity{}, false, 0
-}
-
-// tax is a fraction; what is given as more than everything is everything.
-func tax(number upstream.Number) float64 {
-	value, ok := number.Float()
-	if !ok || value < 0 {
-		return math.NaN()
-	}
-	return math.Min(value, 1) + 0
 }
 
 // accusations are the lists that name an account for taking what is not its own, or for helping to. The service's other

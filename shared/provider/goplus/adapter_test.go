@@ -78,13 +78,12 @@ func TestTokenSecurity(t *testing.T) {
 		tokens = append(tokens, token)
 	}
 	got, err := a.TokenSecurity(t.Context(), bsc(), tokens)
-	if err != nil || len(got) != 2 || len(s.asked) != len(answers) || s.dropped != 1 || s.asked[0].Path != "/api/v1/token_security/56" {
+	if err != nil || len(got) != 2 || len(s.asked) != len(answers) || s.dropped != 2 || s.asked[0].Path != "/api/v1/token_security/56" {
 		t.Fatal(got, err, len(s.asked), s.dropped)
 	}
-	if want := (market.TokenSecurity{
-		Token: address(1), Honeypot: market.Yes, CannotSellAll: market.No, BuyTax: 0.05, SellTax: 1, Creator: creator, Holders: 40,
-	}); got[address(1)] != want {
-		t.Errorf("%+v", got[address(1)])
+	if f := got[address(1)]; f.Honeypot != market.Yes || f.CannotSellAll != market.No || f.BuyTax != 0.05 || f.SellTax != 1 || !math.IsNaN(f.TransferTax) ||
+		f.Creator != creator || f.Holders != 40 || f.Proxy != market.No || f.Renounced != market.Unknown {
+		t.Errorf("%+v", f)
 	}
 	partial := got[address(2)]
 	if partial.Honeypot != market.Unknown || partial.CannotSellAll != market.Unknown || !math.IsNaN(partial.BuyTax) || !math.IsNaN(partial.SellTax) || !partial.Creator.IsZero() {
@@ -223,6 +222,8 @@ func TestNoApprovals(t *testing.T) {
 func FuzzTokenSecurity(f *testing.F) {
 	f.Add([]byte(result(1, `{"`+address(1).String()+`":{"is_honeypot":"1","buy_tax":"1e999","sell_tax":-0,"holder_count":"99999999999"}}`)))
 	f.Add([]byte(result(2, `{"`+address(1).String()+`":null}`)))
+	f.Add([]byte(result(1, `{"`+address(1).String()+`":`+launch+`}`)))
+	f.Add([]byte(result(1, `{"`+address(1).String()+`":`+broken+`}`)))
 	f.Fuzz(func(t *testing.T, body []byte) {
 		a, _ := adapter(func(*url.URL) string { return string(body) })
 		if jammed(body) {
@@ -233,10 +234,20 @@ func FuzzTokenSecurity(f *testing.F) {
 			return
 		}
 		for _, finding := range got {
-			for _, tax := range []float64{finding.BuyTax, finding.SellTax} {
-				if !(math.IsNaN(tax) || tax >= 0 && tax <= 1) || math.Signbit(tax) && !math.IsNaN(tax) {
-					t.Error(tax)
+			for _, part := range []float64{finding.BuyTax, finding.SellTax, finding.TransferTax, finding.CreatorShare, finding.OwnerShare} {
+				if !(math.IsNaN(part) || part >= 0 && part <= 1) || math.Signbit(part) && !math.IsNaN(part) {
+					t.Error(part)
 				}
+			}
+			for _, holders := range [][]market.Holder{finding.Top, finding.LiquidityProviders} {
+				for i, held := range holders {
+					if !(held.Share >= 0 && held.Share <= 1) || i > 0 && held.Share > holders[i-1].Share || !held.Locked && !held.LockedUntil.IsZero() {
+						t.Errorf("%+v", held)
+					}
+				}
+			}
+			if finding.Renounced == market.Yes && !finding.Owner.IsZero() {
+				t.Errorf("%+v", finding)
 			}
 			if finding.Holders < 0 {
 				t.Error(finding.Holders)

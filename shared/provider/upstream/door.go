@@ -178,6 +178,16 @@ func (n Number) OrMissing(read func(Number) (float64, bool)) (float64, bool) {
 	return read(n)
 }
 
+// Capitalization is what all of a token is worth in USD, above zero; NaN where it is missing or cannot be. It follows from a price
+// and a supply that anybody may invent, so a wrong one says nothing against the rest of its row.
+func Capitalization(n Number) float64 {
+	value, ok := n.USD()
+	if !ok || value == 0 {
+		return math.NaN()
+	}
+	return value
+}
+
 // Decimals is a token's decimals, from 0 to MaximumDecimals; false otherwise.
 func (n Number) Decimals() (int, bool) {
 	value, ok := n.Int()
