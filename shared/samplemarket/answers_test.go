@@ -122,44 +122,6 @@ func TestPricesEndWithTheLiquidity(t *testing.T) {
 	}
 }
 
-// What the security provider says of traps and locks is what was planted.
-func TestSecurityFacts(t *testing.T) {
-	m := shared()
-	traps, taxed, open := 0, 0, 0
-	for _, w := range m.worlds {
-		for i := range w.tokens {
-			token := &w.tokens[i]
-			if token.pool < 0 || token.ageHours(w.now) < 3 {
-				continue
-			}
-			address := w.entities[token.entity].address.String()
-			_, body := get(t, m, fmt.Sprintf("/goplus/api/v1/token_security/%d?contract_addresses=%s", w.spec.id, address))
-			var answer struct{ Result map[string]goplusToken }
-			decode(t, body, &answer)
-			facts := answer.Result[address]
-			if trap := token.kind == kindHoneypot; (facts.IsHoneypot == "1") != trap {
-				t.Errorf("%s: is_honeypot %q", tokenKindNames[token.kind], facts.IsHoneypot)
-			} else if trap {
-				traps++
-			}
-			if token.sellTax > 0 && *facts.SellTax != fmt.Sprintf("0.%02d", token.sellTax) {
-				t.Errorf("sell tax %d is told as %s", token.sellTax, *facts.SellTax)
-			} else if token.sellTax > 0 {
-				taxed++
-			}
-			if token.kind == kindRug && token.ruggedAt == 0 {
-				if len(facts.LPHolders) != 1 || facts.LPHolders[0].IsLocked != 0 || facts.LPHolders[0].Address != facts.CreatorAddress {
-					t.Errorf("the liquidity of a rug: %+v", facts.LPHolders)
-				}
-				open++
-			}
-		}
-	}
-	if traps < 3 || taxed < 3 || open < 1 {
-		t.Errorf("%d traps, %d taxed, %d rugs to come", traps, taxed, open)
-	}
-}
-
 func TestTruthOfHealth(t *testing.T) {
 	words := map[string]map[string]int{}
 	truth := shared().Truth()

@@ -20,8 +20,8 @@ type holding struct {
 	units  int64
 }
 
-// holdersOf counts an asset's holders. A token with a public market has holders outside the simulation too, who never move what
-// they have; they are counted and not listed.
+// holdersOf counts an asset's holders. A token with a public market has holders outside the simulation too, with next to nothing
+// each; they are counted and not listed.
 func (w *world) holdersOf(assetID int32) int {
 	a := &w.assets[assetID]
 	if a.token < 0 {
@@ -31,7 +31,8 @@ func (w *world) holdersOf(assetID int32) int {
 	if t.kind == kindThin || t.kind == kindSpam || t.listed == 0 || a.holding == 0 {
 		return a.holding
 	}
-	return a.holding + 40 + int(a.entity)%400
+	wobble := float64(mix(uint64(a.entity)<<32+uint64(max(w.now, 0)/(6*hourSeconds)))%1001)/500 - 1
+	return a.holding + int(t.outsiders(w.now)*(1+0.004*wobble))
 }
 
 // holdings lists an asset's holders, largest first.

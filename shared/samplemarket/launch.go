@@ -28,10 +28,14 @@ func (w *world) launch(at int32) {
 	}
 	kind := w.deck[len(w.deck)-1]
 	w.deck = w.deck[:len(w.deck)-1]
-	creator := w.newCreator(at)
+	creator := w.launcher(at, kind)
 	id := w.createToken(at, kind, creator)
 	w.giveInsiders(at, id)
-	w.queue.push(event{at: at + int32(w.stream.between(0.5, 20)*hourSeconds), kind: eventListing, token: id})
+	opening := at + int32(w.stream.between(0.5, 20)*hourSeconds)
+	if w.tokens[id].traits.bots > 0 {
+		w.queue.push(event{at: opening - int32(1+w.stream.IntN(20))*60, kind: eventFundBots, token: id})
+	}
+	w.queue.push(event{at: opening, kind: eventListing, token: id})
 }
 
 // newCreator is a fresh account that launches a token.
@@ -48,7 +52,9 @@ func (w *world) createToken(at int32, kind tokenKind, creator int32) int32 {
 	t := token{
 		kind: kind, stream: s, creator: creator, created: w.blockTime(at), pool: -1, openSource: true,
 		regime: newRegime(kind, s), distributor: -1, category: "memecoin",
+		traits: newTraits(kind, newStream(mixAll(w.seed, hashText("traits"), uint64(id)))),
 	}
+	t.regime.bundled = t.traits.bots > 0
 	t.path = t.regime.path(newStream(mixAll(w.seed, hashText("path"), uint64(id))))
 	a := asset{kind: assetToken, token: id, decimals: 18, digits: 6}
 	switch s.IntN(8) {
@@ -77,7 +83,7 @@ func (w *world) createToken(at int32, kind tokenKind, creator int32) int32 {
 			t.category, t.owner = "defi", 0
 		}
 	case kindRug:
-		t.owner, t.mintable, t.slippageMod = creator, s.chance(0.5), s.chance(0.5)
+		t.owner, t.mintable, t.slippageMod = creator, s.chance(0.5) || t.traits.manner == rugByMint, s.chance(0.5)
 		e.verified = s.chance(0.7)
 	case kindHoneypot:
 		t.owner, t.blacklists, t.pausable = creator, true, s.chance(0.5)
@@ -91,11 +97,6 @@ func (w *world) createToken(at int32, kind tokenKind, creator int32) int32 {
 		}
 	}
 	t.openSource = e.verified
-	if kind == kindRug || kind == kindHoneypot {
-		t.siblings = s.IntN(25)
-	} else if s.chance(0.15) {
-		t.siblings = s.IntN(3)
-	}
 	t.entity = w.addEntity(e)
 	a.entity = t.entity
 	w.assets = append(w.assets, a)
@@ -174,15 +175,12 @@ func (w *world) openPool(at, id int32) {
 	if t.kind == kindRug || t.kind == kindHoneypot {
 		version, fee = poolV2, 3000
 	}
-	w.crowdFor(t, 16+s.IntN(34))
+	w.crowdFor(t, 30+s.IntN(60))
 	w.listToken(at, id, version, quote, s.spread(18e3, 120e3), s.between(0.7, 0.92), fee)
-	p := &w.pools[w.tokens[id].pool]
+	w.releaseBots(at, id)
+	w.arrangeLiquidity(at, id)
+	w.spreadSupply(at, id)
 	t = &w.tokens[id]
-	if t.kind == kindRug {
-		p.lock = liquidityOpen
-	} else {
-		w.lockLiquidity(at, p, s)
-	}
 	if r := t.regime.ruggedAt; r > 0 {
 		w.queue.push(event{at: t.listed + int32(r)*hourSeconds + int32(s.IntN(1800)), kind: eventRug, token: id})
 	}
@@ -261,28 +259,7 @@ func (w *world) listToken(at, id int32, version poolVersion, quote int32, usd, s
 	t.listPrice = usd / w.assets[t.asset].coins(units)
 }
 
-// lockLiquidity settles what happens with the liquidity token.
-func (w *world) lockLiquidity(at int32, p *pool, s stream) {
-	choice := s.IntN(10)
-	switch {
-	case choice < 5:
-		p.lock = liquidityBurned
-	case choice < 8:
-		p.lock = liquidityLocked
-	default:
-		return
-	}
-	if p.receipt < 0 {
-		return
-	}
-	to := w.burn
-	if p.lock == liquidityLocked {
-		to = w.locker
-	}
-	w.transferToken(at, p.owner, to, p.receipt, w.balance(p.owner, p.receipt))
-}
-
-// pullLiquidity is the rug: the creator takes both sides of the pool and sells what tokens he has left nowhere.
+// pullLiquidity is the rug: the creator takes both sides of the pool or, where he cannot, sells new supply into it.
 func (w *world) pullLiquidity(at, id int32) {
 	t := &w.tokens[id]
 	p := &w.pools[t.pool]
@@ -290,6 +267,17 @@ func (w *world) pullLiquidity(at, id int32) {
 		return
 	}
 	w.need(at, t.creator, nativeAsset, 0)
+	if t.traits.manner == rugByMint {
+		w.dump(at, id)
+		p.drainedAt = w.blockTime(at)
+		t.ruggedAt = p.drainedAt
+		return
+	}
+	if locked := w.balance(w.locker, p.receipt); locked > 0 {
+		w.begin(at, t.creator, w.locker, methodInteract)
+		w.move(p.receipt, w.locker, t.creator, locked)
+		w.commit(61_000)
+	}
 	router, _ := w.routerOf(p)
 	w.begin(at, t.creator, router, methodRemoveLiquidity)
 	keep := p.quoteReserve / 2000

@@ -24,6 +24,7 @@ type pool struct {
 	owner        int32 // who supplied the liquidity
 	receipt      int32 // the liquidity token's asset, -1 for versions 3 and 4
 	lock         liquidityLock
+	lockedUntil  int32 // when a lock ends
 	drainedAt    int32 // 0 while it has liquidity
 	swaps        []int32
 	tokenID      int32 // index into world.tokens, -1 for a pool of two quote assets
@@ -34,7 +35,7 @@ type liquidityLock uint8
 const (
 	liquidityOpen liquidityLock = iota // its owner can withdraw it any time
 	liquidityBurned
-	liquidityLocked
+	liquidityLocked // a lock keeps it until a time
 )
 
 // out is what a pool pays for an input of one side, after its fee.

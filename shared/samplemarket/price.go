@@ -81,13 +81,14 @@ type regime struct {
 	ruggedAt  int     // hours, 0 for never
 	busy      float64 // background trades an hour in ordinary times
 	quietFrom int     // hours; from then on trading dries up
+	bundled   bool    // bots do most of the trading
 }
 
 func newRegime(kind tokenKind, s stream) regime {
 	r := regime{kind: kind, jump: s.between(0.7, 1.3), sigma: 0.022, pull: 0.01, busy: s.between(0.12, 0.3), quietFrom: 1 << 30, fadeStart: 1 << 30, fadeHours: 1}
 	switch kind {
 	case kindMajor:
-		r.jump, r.sigma, r.pull, r.busy = 0, 0.007, 0.002, s.between(0.5, 0.8)
+		r.jump, r.sigma, r.pull, r.busy = 0, 0.007, 0.002, s.between(1.4, 2.2)
 	case kindGrower:
 		r.riseStart, r.rise = int(s.between(12, 96)), s.between(0.9, 2.1)
 		r.riseEnd = r.riseStart + int(s.between(15, 55)*24)
@@ -157,7 +158,9 @@ func (r *regime) rate(hour int) float64 {
 		return 24
 	case r.kind == kindPump && hour < r.fadeStart+48:
 		return 1.2
-	case hour < 24 && r.kind != kindMajor && r.kind != kindPhoenix:
+	case hour < 36 && r.kind != kindMajor && r.kind != kindPhoenix && !r.bundled:
+		return math.Max(r.busy, 4)
+	case hour < 36 && r.kind != kindMajor && r.kind != kindPhoenix:
 		return math.Max(r.busy, 1.2)
 	case hour > r.quietFrom:
 		return r.busy * math.Max(0.02, math.Exp(-float64(hour-r.quietFrom)/72))

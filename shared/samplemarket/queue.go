@@ -17,6 +17,8 @@ const (
 	eventExit
 	eventHealth
 	eventSpam
+	eventFundBots
+	eventBot
 )
 
 // event is something that happens at a second of the history. Two at the same second happen in the order they were planned.

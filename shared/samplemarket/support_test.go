@@ -37,3 +37,8 @@ type failing interface {
 	Helper()
 	Fatal(args ...any)
 }
+
+func secondsOf(n int32) time.Duration { return time.Duration(n) * time.Second }
+
+// clockAt is a clock that stands still.
+func clockAt(now time.Time) func() time.Time { return func() time.Time { return now } }

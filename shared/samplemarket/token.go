@@ -27,7 +27,9 @@ type token struct {
 	pausable    bool
 	blacklists  bool
 	slippageMod bool
-	siblings    int // other tokens by the same creator
+	traits      traits
+	bots        []int32 // the accounts of a bundled launch
+	botSize     int64   // what each of their trades is worth, in the quote asset
 	distributor int32
 	category    string
 }

@@ -67,7 +67,9 @@ func TestGeckoRanksPoolsByVolume(t *testing.T) {
 	for _, w := range shared().worlds {
 		for order, of := range map[string]func(p *pool) float64{
 			"h24_volume_usd_desc": func(p *pool) float64 { return w.windows(p, daySeconds)[0].volume },
-			"h24_tx_count_desc":   func(p *pool) float64 { return float64(w.windows(p, daySeconds)[0].buys + w.windows(p, daySeconds)[0].sells) },
+			"h24_tx_count_desc": func(p *pool) float64 {
+				return float64(w.windows(p, daySeconds)[0].buys + w.windows(p, daySeconds)[0].sells)
+			},
 		} {
 			last, seen := 0.0, map[string]bool{}
 			for _, number := range []string{"1", "2"} {

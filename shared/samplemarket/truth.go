@@ -39,23 +39,6 @@ type WalletTruth struct {
 	LastEntry  time.Time
 }
 
-// TokenTruth is the ground truth of one token.
-type TokenTruth struct {
-	Address  string
-	Chain    string
-	Symbol   string
-	Kind     string
-	Creator  string
-	Pool     string
-	Created  time.Time
-	Listed   time.Time // zero when it never got a pool
-	RuggedAt time.Time // zero while the liquidity is there
-	Honeypot bool
-	// BuyTax and SellTax are fractions.
-	BuyTax, SellTax float64
-	Transactions    int
-}
-
 // Truth is the ground truth as it stands now.
 func (m *Market) Truth() Truth {
 	var truth Truth
@@ -274,19 +257,4 @@ func (w *world) flows(entity, since int32) (bought, sold float64, trades int) {
 		}
 	}
 	return bought, sold, trades
-}
-
-func (w *world) tokenTruth(t *token) TokenTruth {
-	truth := TokenTruth{
-		Address: w.entities[t.entity].address.String(), Chain: w.spec.slug, Symbol: w.assets[t.asset].symbol, Kind: tokenKindNames[t.kind],
-		Creator: w.entities[t.creator].address.String(), Created: w.time(t.created), Honeypot: t.kind == kindHoneypot,
-		BuyTax: float64(t.buyTax) / 100, SellTax: float64(t.sellTax) / 100, Transactions: len(w.entities[t.entity].touch),
-	}
-	if t.pool >= 0 {
-		truth.Listed, truth.Pool = w.time(t.listed), w.poolAddress(&w.pools[t.pool])
-	}
-	if t.ruggedAt != 0 {
-		truth.RuggedAt = w.time(t.ruggedAt)
-	}
-	return truth
 }

@@ -47,6 +47,8 @@ type world struct {
 	snipers   []int32
 	insiders  []int32
 	deck      []tokenKind
+	honest    []int32 // creators of launched tokens, oldest first
+	crooks    []int32 // and those of rugs and honeypots
 }
 
 func newWorld(spec *chainSpec, seed uint64, start int64) *world {
@@ -179,6 +181,10 @@ func (w *world) happen(e *event) {
 		w.grantPlanned(e.at, e.actor)
 	case eventSpam:
 		w.sendSpam(e.at)
+	case eventFundBots:
+		w.fundBots(e.at, e.token)
+	case eventBot:
+		w.botTurn(e.at, e.token, e.arg)
 	}
 }
 

@@ -1,0 +1,152 @@
+package samplemarket
+
+import (
+	"math"
+	"time"
+)
+
+// TokenTruth is the ground truth of one token. An empty word means that what was planted does not decide it.
+type TokenTruth struct {
+	Address  string
+	Chain    string
+	Symbol   string
+	Kind     string
+	Creator  string
+	Pool     string
+	Created  time.Time
+	Listed   time.Time // zero when it never got a pool
+	RuggedAt time.Time // zero while the liquidity is there
+	Honeypot bool
+	// BuyTax and SellTax are fractions.
+	BuyTax, SellTax float64
+	Transactions    int
+
+	// Trap names how the token takes its buyers' money, now or later: "honeypot", "rug"; empty when it does not.
+	Trap string
+	// Manner is how a rug is pulled: "withdrawal", "lock-ended" or "mint".
+	Manner string
+	// Overlooked is true for traps that the security provider misjudges.
+	Overlooked bool
+	// Launches counts the tokens that its creator has launched so far, this one included.
+	Launches int
+	// Lock is "burned", "locked" or "open": what happened with the deepest pool's liquidity. LockedShare is the part that nobody can
+	// withdraw now, a fraction; LockedUntil is when a lock ends.
+	Lock        string
+	LockedShare float64
+	LockedUntil time.Time
+	// CreatorShare is what its creator himself still holds of the supply, a fraction.
+	CreatorShare float64
+	// Bundled is true for a launch that one hand's accounts bought up in its first block. Origin is who trades it in the last 24
+	// hours, "organic" or "bot-driven", where there are enough buyers and it is plain.
+	Bundled bool
+	Origin  string
+	// Trend is where the number of holders has gone in the last seven days, where it is plain: "accumulating", "bleeding" or "stable".
+	Trend string
+	// Rise24h is how far the price is above that of 24 hours ago, a fraction; NaN without a price then.
+	Rise24h float64
+	// Pumped is true when a pump's rise is on, or was within the last 24 hours.
+	Pumped bool
+}
+
+// Where the truth is plain.
+const (
+	plainBuyers   = 30   // distinct buyers within 24 hours
+	plainBots     = 0.65 // share of the trades within 24 hours
+	plainTrend    = 0.05 // change of the holders within seven days, in logarithms
+	plainStanding = 0.012
+)
+
+func (w *world) tokenTruth(t *token) TokenTruth {
+	truth := TokenTruth{
+		Address: w.entities[t.entity].address.String(), Chain: w.spec.slug, Symbol: w.assets[t.asset].symbol, Kind: tokenKindNames[t.kind],
+		Creator: w.entities[t.creator].address.String(), Created: w.time(t.created), Honeypot: t.kind == kindHoneypot,
+		BuyTax: float64(t.buyTax) / 100, SellTax: float64(t.sellTax) / 100, Transactions: len(w.entities[t.entity].touch),
+		Bundled: t.traits.bots > 0, Launches: w.launchesBy(t.creator), Rise24h: math.NaN(),
+		CreatorShare: float64(w.balance(t.creator, t.asset)) / float64(max(w.assets[t.asset].supply, 1)),
+	}
+	switch t.kind {
+	case kindHoneypot:
+		truth.Trap, truth.Overlooked = "honeypot", t.traits.overlooked
+	case kindRug:
+		truth.Trap, truth.Overlooked = "rug", t.traits.overlooked
+		truth.Manner = [...]string{"withdrawal", "lock-ended", "mint"}[t.traits.manner]
+	}
+	if t.pool < 0 {
+		return truth
+	}
+	p := &w.pools[t.pool]
+	truth.Listed, truth.Pool = w.time(t.listed), w.poolAddress(p)
+	truth.Lock, truth.LockedShare = [...]string{"open", "burned", "locked"}[p.lock], w.lockedShare(p)
+	if p.lock == liquidityLocked {
+		truth.LockedUntil = w.time(p.lockedUntil)
+	}
+	if t.ruggedAt != 0 {
+		truth.RuggedAt = w.time(t.ruggedAt)
+	}
+	truth.Origin, truth.Trend = w.origin(t), w.holderTrend(t)
+	if last := w.windows(p, daySeconds)[0]; last.change != 0 {
+		truth.Rise24h = last.change / 100
+	}
+	hour := t.ageHours(w.now)
+	truth.Pumped = t.kind == kindPump && hour >= t.regime.riseStart+2 && hour <= t.regime.riseEnd+24
+	return truth
+}
+
+// launchesBy counts the tokens of a creator.
+func (w *world) launchesBy(creator int32) int {
+	count := 0
+	for i := range w.tokens {
+		if w.tokens[i].creator == creator {
+			count++
+		}
+	}
+	return count
+}
+
+// origin is who did the trading in a token's main pool within the last 24 hours.
+func (w *world) origin(t *token) string {
+	p := &w.pools[t.pool]
+	bots := make(map[int32]bool, len(t.bots))
+	for _, bot := range t.bots {
+		bots[bot] = true
+	}
+	buyers := map[int32]bool{}
+	trades, byBots := 0, 0
+	for i := len(p.swaps) - 1; i >= 0 && w.now-w.swapTime(p.swaps[i]) <= daySeconds; i-- {
+		s := &w.swaps[p.swaps[i]]
+		trades++
+		if bots[s.trader] {
+			byBots++
+		}
+		if s.tokenOut > 0 {
+			buyers[s.trader] = true
+		}
+	}
+	switch {
+	case len(buyers) < plainBuyers || t.kind == kindThin:
+		return ""
+	case byBots == 0:
+		return "organic"
+	case float64(byBots) >= plainBots*float64(trades):
+		return "bot-driven"
+	}
+	return ""
+}
+
+// holderTrend is where the number of a token's holders has gone within seven days.
+func (w *world) holderTrend(t *token) string {
+	const week = 7 * daySeconds
+	if t.kind == kindThin || t.kind == kindSpam || w.now-t.listed < week+daySeconds {
+		return ""
+	}
+	inside := float64(w.assets[t.asset].holding)
+	switch change := math.Log((inside + t.outsiders(w.now)) / (inside + t.outsiders(w.now-week))); {
+	case change > plainTrend:
+		return "accumulating"
+	case change < -plainTrend:
+		return "bleeding"
+	case math.Abs(change) < plainStanding:
+		return "stable"
+	}
+	return ""
+}
