@@ -188,7 +188,7 @@ func (w *world) tokenInfo(assetID int32) tokenInfo {
 		if t.category == "major" || t.category == "defi" {
 			rate := number(round(w.priceUSD(t), 8))
 			info.ExchangeRate = &rate
-			capital := number(round(w.priceUSD(t)*a.coins(a.supply), 2))
+			capital := number(round(w.priceUSD(t)*a.coins(w.circulating(assetID)), 2))
 			info.CirculatingMarketCap = &capital
 		}
 	case a.kind <= assetStaked:

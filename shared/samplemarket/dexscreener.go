@@ -208,7 +208,7 @@ func (w *world) dexPair(p *pool) dexPair {
 	out.Liquidity = &dexLiquidity{USD: round(w.reserveUSD(p), 2), Base: base.coins(p.tokenReserve), Quote: quote.coins(p.quoteReserve)}
 	if p.tokenID >= 0 {
 		out.FDV = round(price*base.coins(base.supply), 0)
-		out.MarketCap = out.FDV
+		out.MarketCap = round(price*base.coins(w.circulating(p.token)), 0)
 		if w.tokens[p.tokenID].category != "memecoin" {
 			out.Info = &dexInfo{ImageURL: "https://cdn.dexscreener.com/cms/images/" + address[2:18], Websites: []dexLink{{"Website", "https://token.example"}}, Socials: []dexLink{}}
 		}

@@ -208,6 +208,7 @@ func FuzzHandler(f *testing.F) {
 		healthyPath, "/", "//", "/blockscout/eth/api/v2/addresses/0x12/token-transfers?index=-9&batch_log_index=99999999999", "/geckoterminal/api/v2/networks/eth/pools/x/ohlcv/hour?limit=-1",
 		"/geckoterminal/api/v2/networks/eth/new_pools?page=99999999999999999999", "/dexscreener/tokens/v1/ethereum/,,,", "/dexscreener/latest/dex/search?q=", "/goplus/api/v1/token_security/1",
 		"/defillama/batchHistorical?coins={\"a\":[1]}", "/defillama/chart/ethereum:0x0000000000000000000000000000000000000000?span=5000&period=1s&start=-5", "/defillama/prices/historical/-9223372036854775808/x",
+		"/honeypotis/v2/IsHoneypot?address=0x&chainID=-9", "/geckoterminal/api/v2/networks/eth/pools?sort=&page=9",
 		"/defillama/block/ethereum/9223372036854775807", "/blockscout/eth/api/v2/tokens/0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2/holders?index=-1",
 	} {
 		f.Add(path)

@@ -146,7 +146,7 @@ func (w *world) geckoTokenObject(assetID int32) geckoObject {
 	if price, ok := w.usdNow(assetID); ok {
 		token.PriceUSD, token.FDVUSD = optional(number(price)), optional(number(price*a.coins(a.supply)))
 		if a.token < 0 || w.tokens[a.token].category != "memecoin" {
-			token.MarketCapUSD, token.CoingeckoCoinID = token.FDVUSD, optional(lower(a.symbol))
+			token.MarketCapUSD, token.CoingeckoCoinID = optional(number(price*a.coins(w.circulating(assetID)))), optional(lower(a.symbol))
 		}
 	}
 	if last > -1<<31 {
@@ -246,7 +246,7 @@ func (w *world) geckoPoolObject(p *pool, single bool) geckoObject {
 	if p.tokenID >= 0 {
 		out.FDVUSD = optional(number(price * base.coins(base.supply)))
 		if w.tokens[p.tokenID].category != "memecoin" {
-			out.MarketCapUSD = out.FDVUSD
+			out.MarketCapUSD = optional(number(price * base.coins(w.circulating(p.token))))
 		}
 	}
 	switch {

@@ -54,7 +54,7 @@ func (w *world) createToken(at int32, kind tokenKind, creator int32) int32 {
 		regime: newRegime(kind, s), distributor: -1, category: "memecoin",
 		traits: newTraits(kind, newStream(mixAll(w.seed, hashText("traits"), uint64(id)))),
 	}
-	t.regime.bundled = t.traits.bots > 0
+	t.regime.bundled, t.regime.squeezes = t.traits.bots > 0, t.traits.squeezes
 	t.path = t.regime.path(newStream(mixAll(w.seed, hashText("path"), uint64(id))))
 	a := asset{kind: assetToken, token: id, decimals: 18, digits: 6}
 	switch s.IntN(8) {

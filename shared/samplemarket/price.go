@@ -82,6 +82,7 @@ type regime struct {
 	busy      float64 // background trades an hour in ordinary times
 	quietFrom int     // hours; from then on trading dries up
 	bundled   bool    // bots do most of the trading
+	squeezes  bool    // every few weeks it goes quiet for days, then breaks out of its range
 }
 
 func newRegime(kind tokenKind, s stream) regime {
@@ -143,10 +144,34 @@ func (r *regime) path(s stream) *pricePath {
 	noise := 0.0
 	return &pricePath{next: func(_ float64, hour int) float64 {
 		if hour > 0 {
-			noise += -r.pull*noise + r.sigma*s.NormFloat64()
+			noise += -r.pull*noise + r.sigma*r.swing(hour)*s.NormFloat64()
 		}
 		return r.trend(hour) + noise
 	}}
+}
+
+// A squeezing token has squeezeCycle hours from one squeeze to the next; the quiet ends a cycle, the outbreak begins the next.
+const (
+	squeezeCycle    = 18 * 24
+	squeezeQuiet    = 84
+	squeezeOutbreak = 14
+)
+
+// swing is by how much a token's noise is greater than its usual one at an hour after listing.
+func (r *regime) swing(hour int) float64 {
+	switch phase := hour % squeezeCycle; {
+	case !r.squeezes:
+	case phase < squeezeOutbreak && hour >= squeezeCycle:
+		return 3.5
+	case phase >= squeezeCycle-squeezeQuiet:
+		return 0.15
+	}
+	return 1
+}
+
+// squeezed tells whether a token is in the second half of a squeeze.
+func (r *regime) squeezed(hour int) bool {
+	return r.squeezes && hour%squeezeCycle >= squeezeCycle-squeezeQuiet/2
 }
 
 // rate is how many background trades an hour the token sees at an hour after listing.

@@ -36,14 +36,7 @@ func (m *Market) Samples() Samples {
 				}
 			}
 		}
-		for kind := kindMajor; kind < kindSpam; kind++ {
-			for n := range 3 {
-				w := m.worlds[(int(kind)+2*n)%len(m.worlds)]
-				if t := w.newestOf(kind); t != nil {
-					samples.Tokens = append(samples.Tokens, Sample{Address: w.entities[t.entity].address.String(), Chain: w.spec.slug, Kind: tokenKindNames[kind], About: tokenAbout[kind]})
-				}
-			}
-		}
+		samples.Tokens = m.tokenSamples()
 	})
 	return samples
 }
@@ -57,23 +50,6 @@ func (w *world) liveliest(group string) int {
 		}
 	}
 	return best
-}
-
-// newestOf is the youngest token of a kind that has traded a while.
-func (w *world) newestOf(kind tokenKind) *token {
-	for i := len(w.tokens) - 1; i >= 0; i-- {
-		if t := &w.tokens[i]; t.kind == kind && t.pool >= 0 && len(w.pools[t.pool].swaps) >= 20 && (kind != kindRug || t.ruggedAt == 0 || i < len(w.tokens)/2) {
-			return t
-		}
-	}
-	return nil
-}
-
-var tokenAbout = [...]string{
-	kindMajor: "An established token with deep liquidity.", kindGrower: "Rises over weeks.", kindPhoenix: "Fell by more than half, then recovered.",
-	kindPump: "Pumped within hours, then faded.", kindRug: "Its creator can take, or has taken, the liquidity.", kindHoneypot: "It can be bought and not sold.",
-	kindTaxed: "Every trade is taxed by the contract.", kindStagnant: "Barely moves.", kindFader: "Bleeds slowly.",
-	kindThin: "A few accounts trade it among themselves.",
 }
 
 var sampleAbout = map[string]string{

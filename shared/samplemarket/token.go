@@ -93,4 +93,14 @@ func (w *world) liquidityUSD(t *token) float64 {
 	return w.assets[p.quote].coins(p.quoteReserve) * w.quoteUSD(p.quote, w.now)
 }
 
+// circulating is the supply that is neither burned nor, for tokens whose project tells it, vested.
+func (w *world) circulating(assetID int32) int64 {
+	a := &w.assets[assetID]
+	units := a.supply - w.balance(w.burn, assetID)
+	if a.token >= 0 && w.tokens[a.token].category != "memecoin" {
+		units -= w.balance(w.teamLock, assetID)
+	}
+	return units
+}
+
 func (t *token) ageHours(at int32) int { return int(at-t.listed) / hourSeconds }

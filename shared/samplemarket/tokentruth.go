@@ -42,6 +42,8 @@ type TokenTruth struct {
 	Origin  string
 	// Trend is where the number of holders has gone in the last seven days, where it is plain: "accumulating", "bleeding" or "stable".
 	Trend string
+	// Squeezed is true while the price has been unusually quiet for two days, as it is before it breaks out.
+	Squeezed bool
 	// Rise24h is how far the price is above that of 24 hours ago, a fraction; NaN without a price then.
 	Rise24h float64
 	// Pumped is true when a pump's rise is on, or was within the last 24 hours.
@@ -88,6 +90,7 @@ func (w *world) tokenTruth(t *token) TokenTruth {
 		truth.Rise24h = last.change / 100
 	}
 	hour := t.ageHours(w.now)
+	truth.Squeezed = t.listed > 0 && t.regime.squeezed(hour)
 	truth.Pumped = t.kind == kindPump && hour >= t.regime.riseStart+2 && hour <= t.regime.riseEnd+24
 	return truth
 }

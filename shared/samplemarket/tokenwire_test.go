@@ -6,17 +6,6 @@ import (
 	"testing"
 )
 
-// anyToken is the youngest token of a kind on a chain whose pool has traded.
-func anyToken(t *testing.T, chain string, kind tokenKind) (*world, *token) {
-	t.Helper()
-	w := shared().worldBySlug(chain)
-	found := w.newestOf(kind)
-	if found == nil {
-		t.Fatalf("%s has no %s", chain, tokenKindNames[kind])
-	}
-	return w, found
-}
-
 func TestHoneypotIsTriesTrades(t *testing.T) {
 	type answer struct {
 		SimulationSuccess bool

@@ -229,6 +229,7 @@ func (w *world) background(at, tokenID int32) {
 	if t.kind == kindMajor {
 		usd = w.liquidityUSD(t) * t.stream.around(0.0004, 0.9)
 	}
+	usd *= math.Max(0.25, math.Min(1, t.regime.swing(hour)))
 	switch {
 	case math.Abs(gap) < 0.006 || against:
 		if gap > 0 != against || t.stream.chance(0.2) {

@@ -35,6 +35,7 @@ type traits struct {
 	botLife    int32   // seconds after the listing for which they trade
 	botPaid    bool    // the creator himself funds them
 	overlooked bool    // the security provider does not see what is wrong with the contract
+	squeezes   bool    // its price goes quiet now and then, before it breaks out
 	absurd     bool    // the contract's balances make no sense, nor do the security provider's shares
 }
 
@@ -77,6 +78,7 @@ func newTraits(kind tokenKind, s stream) traits {
 		t.botLife = int32(s.between(1.5, 9) * daySeconds)
 		t.botPaid = s.chance(0.5)
 	}
+	t.squeezes = s.chance(0.5) && (kind == kindStagnant || kind == kindGrower || kind == kindTaxed || kind == kindMajor)
 	return t
 }
 

@@ -110,3 +110,46 @@ func TestTokenTruth(t *testing.T) {
 		t.Errorf("origins %v, trends %v, kinds %v, %d growers spread out, %d traps by old hands", origins, trends, kinds, spread, repeated)
 	}
 }
+
+// Every kind of token that is worth trying is among the samples, with what was planted behind it.
+func TestTokenSamples(t *testing.T) {
+	m := shared()
+	truths := map[string]TokenTruth{}
+	for _, truth := range m.Truth().Tokens {
+		truths[truth.Chain+truth.Address] = truth
+	}
+	found := map[string]int{}
+	for _, sample := range m.Samples().Tokens {
+		found[sample.Kind]++
+		truth, is := truths[sample.Chain+sample.Address]
+		if planted := sample.Kind != "not-a-token" && sample.Kind != "stable" && sample.Kind != "wrapped"; planted != is {
+			t.Errorf("%+v is one of the tokens: %v", sample, is)
+		}
+		ok := true
+		switch sample.Kind {
+		case "rug-to-come":
+			ok = truth.Trap == "rug" && truth.RuggedAt.IsZero()
+		case "rug", "rug-by-mint":
+			ok = !truth.RuggedAt.IsZero() && (truth.Manner == "mint") == (sample.Kind == "rug-by-mint")
+		case "honeypot-overlooked":
+			ok = truth.Honeypot && truth.Overlooked
+		case "bundled":
+			ok = truth.Bundled
+		case "organic":
+			ok = truth.Origin == "organic"
+		case "tax":
+			ok = truth.SellTax > 0
+		}
+		if !ok || sample.About == "" {
+			t.Errorf("%+v is %+v", sample, truth)
+		}
+	}
+	for _, wanted := range tokenSamples {
+		if found[wanted.name] == 0 {
+			t.Errorf("no %s", wanted.name)
+		}
+	}
+	if found["not-a-token"] != 3 || found["stable"] != 2 || found["wrapped"] != 1 {
+		t.Error(found)
+	}
+}
