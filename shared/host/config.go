@@ -17,6 +17,7 @@ import (
 	"github.com/mirrorworthy/mirrorworthy/shared/provider/evmrpc"
 	"github.com/mirrorworthy/mirrorworthy/shared/provider/geckoterminal"
 	"github.com/mirrorworthy/mirrorworthy/shared/provider/goplus"
+	"github.com/mirrorworthy/mirrorworthy/shared/provider/honeypotis"
 	"github.com/mirrorworthy/mirrorworthy/shared/provider/upstream"
 )
 
@@ -256,6 +257,7 @@ func providers() []provider {
 		{"dexscreener", "DEXSCREENER", dexscreener.Defaults(), noCredential},
 		{"defillama", "DEFILLAMA", defillama.Defaults(), noCredential},
 		{"goplus", "GOPLUS", goplus.Defaults(), accessToken},
+		{"honeypotis", "HONEYPOTIS", honeypotis.Defaults(), noCredential},
 	}
 	for _, on := range chain.All() {
 		suffix := strings.ToUpper(string(on.Slug))
@@ -296,6 +298,7 @@ func SampleAddresses(base string) map[string]string {
 		"dexscreener":   base + "/dexscreener",
 		"defillama":     base + "/defillama",
 		"goplus":        base + "/goplus",
+		"honeypotis":    base + "/honeypotis",
 	}
 	for _, on := range chain.All() {
 		if explorers[on.Slug] != "" {

@@ -17,6 +17,7 @@ import (
 	"github.com/mirrorworthy/mirrorworthy/shared/provider/exchange"
 	"github.com/mirrorworthy/mirrorworthy/shared/provider/geckoterminal"
 	"github.com/mirrorworthy/mirrorworthy/shared/provider/goplus"
+	"github.com/mirrorworthy/mirrorworthy/shared/provider/honeypotis"
 	"github.com/mirrorworthy/mirrorworthy/shared/provider/upstream"
 )
 
@@ -71,16 +72,20 @@ func newSources(config Config, parts Parts, clock func() time.Time) (market.Sour
 		nodes[on.Slug] = clients[nodeOf(on)]
 	}
 	node := evmrpc.New(nodes)
-	router := evm.NewRouter(blockscout.New(explorers), node)
+	explorer := blockscout.New(explorers)
+	router := evm.NewRouter(explorer, node)
+	pools := geckoterminal.New(clients["geckoterminal"])
 	security := goplus.New(clients["goplus"])
 	prices := defillama.New(clients["defillama"])
 	sources := market.Sources{
 		Activity: router, Holdings: evm.NewPriced(router, prices),
 		Prices:    prices,
 		Pools:     dexscreener.New(clients["dexscreener"]),
-		Candles:   geckoterminal.New(clients["geckoterminal"]),
+		Candles:   pools,
 		Approvals: approval.NewReader(security, node, node), Code: node,
 		TokenSecurity: security, AddressSecurity: security,
+		Holders: explorer, Trades: pools, Listings: pools,
+		Contracts: node, Simulation: evm.NewSimulators(node, honeypotis.New(clients["honeypotis"])),
 	}
 	return market.Cached(sources, market.DefaultFreshness(), clock), nil
 }

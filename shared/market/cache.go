@@ -13,7 +13,8 @@ import (
 
 // Freshness says how old a cached fact may be, by kind.
 type Freshness struct {
-	Activity, Holdings, Pools, Approvals, Code, Security time.Duration
+	Activity, Holdings, Pools, Approvals, Code, Security    time.Duration
+	Holders, Trades, Contracts, Simulation, Listings time.Duration
 	// NewestCandles is for hours that are not closed; ClosedCandles for those that are.
 	NewestCandles, ClosedCandles time.Duration
 	// RecentPrices is for times within the last hour; PastPrices for older ones.
@@ -33,6 +34,7 @@ func DefaultFreshness() Freshness {
 	return Freshness{
 		Activity: 30 * time.Second, Holdings: 30 * time.Second, Pools: 30 * time.Second, Approvals: time.Minute,
 		Code: 5 * time.Minute, Security: time.Hour,
+		Holders: time.Minute, Trades: 30 * time.Second, Contracts: 5 * time.Minute, Simulation: time.Minute, Listings: 5 * time.Minute,
 		NewestCandles: time.Minute, ClosedCandles: 6 * time.Hour, RecentPrices: time.Minute, PastPrices: 24 * time.Hour,
 		Computed: 10 * time.Second, Nothing: 30 * time.Second, Deadline: 25 * time.Second, MaximumBytes: 256 << 20,
 	}
@@ -47,21 +49,21 @@ func Cached(s Sources, f Freshness, clock func() time.Time) Sources {
 	// Shares of the memory, by how much the kinds weigh where much is asked.
 	share := func(percent uint64) uint64 { return max(1, f.MaximumBytes/100*percent) }
 	if s.Activity != nil {
-		s.Activity = &cachedActivity{s.Activity, f, newShelf[accountKey, *Activity](share(27), clock, f.Deadline)}
+		s.Activity = &cachedActivity{s.Activity, f, newShelf[accountKey, *Activity](share(24), clock, f.Deadline)}
 	}
 	if s.Holdings != nil {
-		s.Holdings = &cachedHoldings{s.Holdings, f, newShelf[accountKey, []Holding](share(10), clock, f.Deadline)}
+		s.Holdings = &cachedHoldings{s.Holdings, f, newShelf[accountKey, []Holding](share(8), clock, f.Deadline)}
 	}
 	if s.Prices != nil {
-		s.Prices = &cachedPrices{s.Prices, f, clock, newShelf[priceKey, priceOrNothing](share(15), clock, f.Deadline)}
+		s.Prices = &cachedPrices{s.Prices, f, clock, newShelf[priceKey, priceOrNothing](share(13), clock, f.Deadline)}
 	}
 	if s.Pools != nil {
-		s.Pools = &cachedPools{s.Pools, f, newShelf[accountKey, []Pool](share(8), clock, f.Deadline)}
+		s.Pools = &cachedPools{s.Pools, f, newShelf[accountKey, []Pool](share(7), clock, f.Deadline)}
 	}
 	if s.Candles != nil {
 		s.Candles = &cachedCandles{
 			s.Candles, f, clock,
-			newShelf[candleKey, *Candles](share(8), clock, f.Deadline), newShelf[poolKey, span](share(16), clock, f.Deadline),
+			newShelf[candleKey, *Candles](share(7), clock, f.Deadline), newShelf[poolKey, span](share(14), clock, f.Deadline),
 		}
 	}
 	if s.Approvals != nil {
@@ -71,10 +73,25 @@ func Cached(s Sources, f Freshness, clock func() time.Time) Sources {
 		s.Code = &cachedCode{s.Code, f, newShelf[accountKey, Code](share(1), clock, f.Deadline)}
 	}
 	if s.TokenSecurity != nil {
-		s.TokenSecurity = &cachedTokenSecurity{s.TokenSecurity, f, newShelf[accountKey, finding[TokenSecurity]](share(2), clock, f.Deadline)}
+		s.TokenSecurity = &cachedTokenSecurity{s.TokenSecurity, f, newShelf[accountKey, finding[TokenSecurity]](share(3), clock, f.Deadline)}
 	}
 	if s.AddressSecurity != nil {
 		s.AddressSecurity = &cachedAddressSecurity{s.AddressSecurity, f, newShelf[accountKey, finding[AddressSecurity]](share(2), clock, f.Deadline)}
+	}
+	if s.Holders != nil {
+		s.Holders = &cachedHolders{s.Holders, f, newShelf[accountKey, *TokenHolders](share(2), clock, f.Deadline)}
+	}
+	if s.Trades != nil {
+		s.Trades = &cachedTrades{s.Trades, f, newShelf[poolKey, *TokenTrades](share(3), clock, f.Deadline)}
+	}
+	if s.Contracts != nil {
+		s.Contracts = &cachedContracts{s.Contracts, f, newShelf[accountKey, *Contract](share(3), clock, f.Deadline)}
+	}
+	if s.Simulation != nil {
+		s.Simulation = &cachedSimulation{s.Simulation, f, newShelf[simulationKey, *Simulation](share(1), clock, f.Deadline)}
+	}
+	if s.Listings != nil {
+		s.Listings = &cachedListings{s.Listings, f, newShelf[chain.Slug, []ListedToken](share(1), clock, f.Deadline)}
 	}
 	if f.Computed > 0 {
 		s.memory = &memory{newShelf[any, any](share(8), clock, f.Deadline), f.Computed}

@@ -16,9 +16,9 @@ const (
 	tokenBytes       = 160
 	accountBytes     = 80
 	holdingBytes     = 200
-	poolBytes        = 250
+	poolBytes        = 320
 	approvalBytes    = 400
-	findingBytes     = 150
+	findingBytes     = 200
 )
 
 type cachedActivity struct {
@@ -140,7 +140,7 @@ type finding[V any] struct {
 // findings asks for each address by itself, so that one that fails does not take the others out of the cache.
 func findings[V any](
 	ctx context.Context, shelf *shelf[accountKey, finding[V]], f Freshness, on *chain.Chain, addresses []chain.Address,
-	ask func(context.Context, *chain.Chain, []chain.Address) (map[chain.Address]V, error),
+	ask func(context.Context, *chain.Chain, []chain.Address) (map[chain.Address]V, error), weigh func(V) int,
 ) (map[chain.Address]V, error) {
 	var mu sync.Mutex
 	answer := make(map[chain.Address]V, len(addresses))
@@ -150,7 +150,7 @@ func findings[V any](
 			found, err := shelf.get(ctx, accountKey{on.Slug, address}, func(ctx context.Context) (kept[finding[V]], error) {
 				values, err := ask(ctx, on, []chain.Address{address})
 				value, known := values[address]
-				return kept[finding[V]]{finding[V]{value, known}, f.lasting(f.Security, known), findingBytes}, err
+				return kept[finding[V]]{finding[V]{value, known}, f.lasting(f.Security, known), findingBytes + weigh(value)}, err
 			})
 			if err == nil && found.known {
 				mu.Lock()
@@ -173,7 +173,7 @@ type cachedTokenSecurity struct {
 }
 
 func (c *cachedTokenSecurity) TokenSecurity(ctx context.Context, on *chain.Chain, tokens []chain.Address) (map[chain.Address]TokenSecurity, error) {
-	return findings(ctx, c.shelf, c.fresh, on, tokens, c.next.TokenSecurity)
+	return findings(ctx, c.shelf, c.fresh, on, tokens, c.next.TokenSecurity, func(s TokenSecurity) int { return weightOf(s.Top) + weightOf(s.LiquidityProviders) })
 }
 
 type cachedAddressSecurity struct {
@@ -183,5 +183,5 @@ type cachedAddressSecurity struct {
 }
 
 func (c *cachedAddressSecurity) AddressSecurity(ctx context.Context, on *chain.Chain, accounts []chain.Address) (map[chain.Address]AddressSecurity, error) {
-	return findings(ctx, c.shelf, c.fresh, on, accounts, c.next.AddressSecurity)
+	return findings(ctx, c.shelf, c.fresh, on, accounts, c.next.AddressSecurity, func(AddressSecurity) int { return 0 })
 }

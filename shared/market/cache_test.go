@@ -126,6 +126,41 @@ func (p *ports) AddressSecurity(ctx context.Context, _ *chain.Chain, accounts []
 	return answer, p.ask(ctx, fmt.Sprint("address ", len(accounts)))
 }
 
+func (p *ports) Holders(ctx context.Context, _ *chain.Chain, _ chain.Address) (*market.TokenHolders, error) {
+	return &market.TokenHolders{Known: !p.empty}, p.ask(ctx, "holders")
+}
+
+func (p *ports) Trades(ctx context.Context, _ *chain.Chain, _ market.TradesRequest) (*market.TokenTrades, error) {
+	answer := &market.TokenTrades{}
+	if !p.empty {
+		answer.Trades = make([]market.TokenTrade, 1)
+	}
+	return answer, p.ask(ctx, "trades")
+}
+
+func (p *ports) Contract(ctx context.Context, _ *chain.Chain, _ chain.Address) (*market.Contract, error) {
+	answer := &market.Contract{}
+	if !p.empty {
+		answer.Code, answer.Proxy = make([]byte, 10_000), &market.Proxy{}
+	}
+	return answer, p.ask(ctx, "contract")
+}
+
+func (p *ports) Simulate(ctx context.Context, _ *chain.Chain, _ market.SimulationRequest) (*market.Simulation, error) {
+	answer := &market.Simulation{}
+	if !p.empty {
+		answer.Source = "node"
+	}
+	return answer, p.ask(ctx, "simulation")
+}
+
+func (p *ports) Listed(ctx context.Context, _ *chain.Chain) ([]market.ListedToken, error) {
+	if p.empty {
+		return nil, p.ask(ctx, "listings")
+	}
+	return make([]market.ListedToken, 1), p.ask(ctx, "listings")
+}
+
 // price is a known function of asset and time; the second result is false for every seventh.
 func price(asset chain.Address, at time.Time) (float64, bool) {
 	return float64(asset[19]) + float64(at.Unix()%1000), at.Unix()%7 != 0
@@ -161,6 +196,7 @@ func cached(t testing.TB) (market.Sources, *ports, *clock) {
 	p := &ports{clock: c}
 	return market.Cached(market.Sources{
 		Activity: p, Holdings: p, Prices: p, Pools: p, Candles: p, Approvals: p, Code: p, TokenSecurity: p, AddressSecurity: p,
+		Holders: p, Trades: p, Contracts: p, Simulation: p, Listings: p,
 	}, market.DefaultFreshness(), c.now), p, c
 }
 
@@ -192,6 +228,17 @@ func TestFactsAreKeptAsLongAsTheyAreFreshAndNoLonger(t *testing.T) {
 		}},
 		"past price": {24 * time.Hour, func(s market.Sources) error {
 			_, err := s.Prices.Prices(ctx, eth, []market.PriceRequest{{Asset: address(1), Times: []time.Time{begin.Add(-hours(100) + 1)}}})
+			return err
+		}},
+		"holders":  {time.Minute, func(s market.Sources) error { _, err := s.Holders.Holders(ctx, eth, address(1)); return err }},
+		"contract": {5 * time.Minute, func(s market.Sources) error { _, err := s.Contracts.Contract(ctx, eth, address(1)); return err }},
+		"listings": {5 * time.Minute, func(s market.Sources) error { _, err := s.Listings.Listed(ctx, eth); return err }},
+		"trades": {30 * time.Second, func(s market.Sources) error {
+			_, err := s.Trades.Trades(ctx, eth, market.TradesRequest{Pool: "p", Token: address(1)})
+			return err
+		}},
+		"simulation": {time.Minute, func(s market.Sources) error {
+			_, err := s.Simulation.Simulate(ctx, eth, market.SimulationRequest{Token: address(1), Pools: []market.Pool{{ID: "p"}}})
 			return err
 		}},
 	} {

@@ -1,10 +1,10 @@
-// Package blockscout reads one wallet's history and balances from Blockscout explorers, one instance a chain.
+// Package blockscout reads wallets' histories and balances, and tokens' holders, from Blockscout explorers, one instance a chain.
 //
 // It asks the v2 REST API as Blockscout's own OpenAPI documents it (github.com/blockscout/blockscout-api-v2-swagger), of
 // old and new instances alike: /addresses/{hash}, and below it token-transfers, transactions, internal-transactions and
-// token-balances. Lists are read newest first, side by side, at most maximumPages pages each; no page size is sent, since
-// instances disagree about it. Rates are the client's to keep: a public instance allows about three requests a second,
-// a key five.
+// token-balances; and /tokens/{hash} with its holders. Lists of a wallet are read newest first, side by side, at most
+// maximumPages pages each; no page size is sent, since instances disagree about it. Rates are the client's to keep: a public
+// instance allows about three requests a second, a key five.
 //
 // It does not price history: the explorer's exchange rates are those of now. Where a chain has no explorer, package evmrpc
 // reads the same facts from a node.

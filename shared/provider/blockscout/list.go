@@ -82,7 +82,7 @@ func readPage[T any, Row legible[T]](response *upstream.Response) (wirePage[T], 
 	default:
 		count := len(page.Items.Good) + page.Items.Dropped
 		if count > 0 && !slices.ContainsFunc(page.Items.Good, func(row T) bool { return Row(&row).legible() }) {
-			err = fmt.Errorf("%w: none of %d rows names its transaction", upstream.ErrUnreadable, count)
+			err = fmt.Errorf("%w: none of %d rows says what it is of", upstream.ErrUnreadable, count)
 		}
 	}
 	return page, err

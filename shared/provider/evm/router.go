@@ -1,5 +1,5 @@
 // Package evm chooses, for each chain, where a wallet's history and balances are read: from an explorer where one is
-// configured, from a node otherwise. It reads nothing itself.
+// configured, from a node otherwise; and who tries a trade: the node, or a service where it cannot. It reads nothing itself.
 package evm
 
 import (

@@ -1,14 +1,14 @@
-// Package geckoterminal reads hourly candles of pools, and tokens' pools, from GeckoTerminal's public service
-// (https://apiguide.geckoterminal.com).
+// Package geckoterminal reads hourly candles and latest trades of pools, tokens' pools, and which tokens trade on a chain, from
+// GeckoTerminal's public service (https://apiguide.geckoterminal.com).
 //
 // It asks GET /networks/{network}/pools/{pool}/ohlcv/hour, a thousand candles a page, newest page first, always in USD and
-// always naming the token, and GET /networks/{network}/tokens/{token}/pools. It stays under the 30 calls a minute the
-// service allows one address. The free history reaches back about six months.
+// always naming the token, GET /networks/{network}/pools/{pool}/trades, /networks/{network}/tokens/{token}/pools,
+// /networks/{network}/pools and /networks/{network}/new_pools. It stays under the 30 calls a minute the service allows one
+// address. The free history reaches back about six months, and trades one day or 300.
 package geckoterminal
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -32,7 +32,7 @@ const (
 	rounding = 1e-6
 )
 
-// Adapter implements market.CandlePort and market.PoolPort.
+// Adapter implements market.CandlePort, market.PoolPort, market.TradePort and market.ListingPort.
 type Adapter struct{ client *upstream.Client }
 
 var (
@@ -73,7 +73,7 @@ func (a *Adapter) Candles(ctx context.Context, on *chain.Chain, request market.C
 	}
 	id, ok := upstream.PoolID(request.Pool)
 	if !ok {
-		return nil, errors.New("not a pool's address or id: want 0x and 40 or 64 hexadecimal digits")
+		return nil, errNotAPool
 	}
 	if !request.From.Before(request.To) {
 		return &market.Candles{}, nil
