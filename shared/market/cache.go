@@ -13,8 +13,8 @@ import (
 
 // Freshness says how old a cached fact may be, by kind.
 type Freshness struct {
-	Activity, Holdings, Pools, Approvals, Code, Security    time.Duration
-	Holders, Trades, Contracts, Simulation, Listings time.Duration
+	Activity, Holdings, Pools, Approvals, Code, Security time.Duration
+	Holders, Trades, Contracts, Simulation, Listings     time.Duration
 	// NewestCandles is for hours that are not closed; ClosedCandles for those that are.
 	NewestCandles, ClosedCandles time.Duration
 	// RecentPrices is for times within the last hour; PastPrices for older ones.

@@ -95,7 +95,8 @@ func TestUntilKeepsWhatHadHappened(t *testing.T) {
 func TestEveryPortIsNamed(t *testing.T) {
 	ports := []market.Port{
 		market.ActivityFacts, market.HoldingFacts, market.PriceFacts, market.PoolFacts, market.CandleFacts, market.ApprovalFacts,
-		market.CodeFacts, market.TokenSecurityFacts, market.AddressSecurityFacts,
+		market.CodeFacts, market.TokenSecurityFacts, market.AddressSecurityFacts, market.HolderFacts, market.TradeFacts, market.ContractFacts,
+		market.SimulationFacts, market.ListingFacts,
 	}
 	fields := 0
 	for _, field := range reflect.VisibleFields(reflect.TypeFor[market.Sources]()) {
@@ -124,6 +125,11 @@ func TestEveryPortIsNamed(t *testing.T) {
 		{market.Sources{Code: struct{ market.CodePort }{}}, market.CodeFacts},
 		{market.Sources{TokenSecurity: struct{ market.TokenSecurityPort }{}}, market.TokenSecurityFacts},
 		{market.Sources{AddressSecurity: struct{ market.AddressSecurityPort }{}}, market.AddressSecurityFacts},
+		{market.Sources{Holders: struct{ market.HolderPort }{}}, market.HolderFacts},
+		{market.Sources{Trades: struct{ market.TradePort }{}}, market.TradeFacts},
+		{market.Sources{Contracts: struct{ market.ContractPort }{}}, market.ContractFacts},
+		{market.Sources{Simulation: struct{ market.SimulationPort }{}}, market.SimulationFacts},
+		{market.Sources{Listings: struct{ market.ListingPort }{}}, market.ListingFacts},
 	} {
 		for _, port := range ports {
 			if c.sources.Has(port) != (port == c.port) {

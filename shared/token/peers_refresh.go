@@ -115,7 +115,8 @@ func listedTokens(ctx context.Context, sources market.Sources, on *chain.Chain) 
 	if err != nil {
 		return nil, err
 	}
-	// Where the list is too long the deepest pools are kept.
+	// Where the list is too long the deepest pools are kept. The list itself is shared by all who ask for it.
+	listing = slices.Clone(listing)
 	slices.SortStableFunc(listing, func(a, b market.ListedToken) int {
 		return cmp.Compare(depth(b.Pool), depth(a.Pool))
 	})
