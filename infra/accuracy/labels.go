@@ -145,6 +145,18 @@ func labelKinds() []labelKind {
 }
 
 func (k labelKind) rows(truth []samplemarket.WalletTruth, answers []answered) []Row {
+	labels := make([]labelled, len(truth))
+	for i := range truth {
+		labels[i] = labelled{k.planted(&truth[i]), k.found(&answers[i])}
+	}
+	return labelRows("sample market: "+k.name, labels)
+}
+
+// labelled is a label that was planted, empty where none was, and the one that was answered.
+type labelled struct{ planted, found string }
+
+// labelRows are the precision and the recall of each label that was planted, but for those that say that something is not so.
+func labelRows(name string, all []labelled) []Row {
 	type tally struct {
 		planted, found, both int
 		mistaken             map[string]int
@@ -156,17 +168,16 @@ func (k labelKind) rows(truth []samplemarket.WalletTruth, answers []answered) []
 		}
 		return tallies[label]
 	}
-	for i := range truth {
-		planted, found := k.planted(&truth[i]), k.found(&answers[i])
-		if planted == "" {
+	for _, l := range all {
+		if l.planted == "" {
 			continue
 		}
-		of(planted).planted++
-		of(found).found++
-		if planted == found {
-			of(planted).both++
+		of(l.planted).planted++
+		of(l.found).found++
+		if l.planted == l.found {
+			of(l.planted).both++
 		} else {
-			of(planted).mistaken[found]++
+			of(l.planted).mistaken[l.found]++
 		}
 	}
 	var labels []string
@@ -184,7 +195,7 @@ func (k labelKind) rows(truth []samplemarket.WalletTruth, answers []answered) []
 			precision = float64(t.both) / float64(t.found)
 		}
 		rows = append(rows, Row{
-			Name:     "sample market: " + k.name + " " + label,
+			Name:     name + " " + label,
 			Goal:     fmt.Sprintf("precision and recall >= %.2f", labelGoal),
 			Measured: fmt.Sprintf("precision %.3f, recall %.3f of %d planted%s", precision, recall, t.planted, mostMistaken(t.mistaken)),
 			Pass:     precision >= labelGoal && recall >= labelGoal,

@@ -40,21 +40,29 @@ type noMetrics struct{}
 
 func (noMetrics) Count(string, int, ...string) {}
 
+// sampleHistory is how much history a sample market has.
+const sampleHistory = 200 * 24 * time.Hour
+
 // sampleService is the service on a sample market of its own.
 func sampleService(now time.Time) (*samplemarket.Market, endpoint.Service, error) {
 	clock := func() time.Time { return now }
-	sample := samplemarket.New(samplemarket.Config{Seed: sampleSeed, Start: now.Add(-200 * 24 * time.Hour), Clock: clock})
+	sample := samplemarket.New(samplemarket.Config{Seed: sampleSeed, Start: now.Add(-sampleHistory), Clock: clock})
+	service, err := serviceOn(sample, now)
+	return sample, service, err
+}
+
+// serviceOn is the service on a sample market, at the instant at which the market's clock stands.
+func serviceOn(sample *samplemarket.Market, now time.Time) (endpoint.Service, error) {
 	config, err := host.ReadConfig(func(name string) string {
 		return map[string]string{"CLOCK": now.Format(time.RFC3339), "SINGLE_TIMEOUT": "20s", "BUNDLE_TIMEOUT": "25s"}[name]
 	})
 	if err != nil {
-		return nil, endpoint.Service{}, err
+		return endpoint.Service{}, err
 	}
 	config.Addresses = host.SampleAddresses("http://sample.invalid")
-	service, err := host.NewService(config, host.Parts{
+	return host.NewService(config, host.Parts{
 		Log: slog.New(slog.DiscardHandler), Metrics: noMetrics{}, Transport: inProcess{sample.Handler()},
 	})
-	return sample, service, err
 }
 
 // overviewHandler answers wallet-overview without a key, as of an instant, from these sources.

@@ -1,0 +1,196 @@
+package accuracy
+
+import (
+	"bytes"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"runtime"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/mirrorworthy/mirrorworthy/shared/endpoint"
+	"github.com/mirrorworthy/mirrorworthy/shared/samplemarket"
+	"github.com/mirrorworthy/mirrorworthy/shared/store/embedded"
+	"github.com/mirrorworthy/mirrorworthy/shared/token"
+)
+
+// TokenSeed makes the market on which the answers about tokens are measured: nothing was tuned on it.
+const TokenSeed = 88_019
+
+// The instants at which tokens are looked at: a day apart, tokenDays of them. What needs a history of observations is asked on the
+// last observedDays of them.
+const (
+	tokenDays    = 40
+	observedDays = 10
+)
+
+// Which tokens are asked about: youngToken is the age up to which every one is asked on every day, trackedToken that up to which
+// its holders are followed.
+const (
+	youngToken   = 36 * time.Hour
+	trackedToken = 75 * 24 * time.Hour
+)
+
+// tokenAnswers is what was answered about a token at an instant, and what was planted. What was not asked is nil.
+type tokenAnswers struct {
+	truth samplemarket.TokenTruth
+	at    time.Time
+	last  bool // the last instant
+
+	Risk *struct {
+		Verdict string   `json:"verdict"`
+		Flags   []string `json:"flags"`
+	}
+	Holders *struct {
+		Trend  string `json:"trend"`
+		Origin string `json:"origin"`
+	}
+	PriceAction *struct {
+		Available bool    `json:"available"`
+		Trend     *string `json:"trend"`
+		Structure *string `json:"structure"`
+		Breakout  *string `json:"breakout"`
+	}
+	Intel *struct {
+		Entry struct {
+			Quality  string `json:"quality"`
+			Extended *bool  `json:"extended"`
+		} `json:"entry"`
+	}
+	Signal *struct {
+		Signal string `json:"signal"`
+	}
+}
+
+func (a *tokenAnswers) age() time.Duration { return a.at.Sub(a.truth.Listed) }
+
+// SampleTokens asks about the tokens of a sample market, day by day as it goes on, and compares the answers with what was planted.
+func SampleTokens(seed uint64) ([]Row, error) {
+	all, err := askAboutTokens(seed)
+	if err != nil {
+		return nil, err
+	}
+	rows := append(trapRows(all), alarmRows(all)...)
+	rows = append(rows, originRows(all)...)
+	return append(rows, marketRows(all)...), nil
+}
+
+func askAboutTokens(seed uint64) ([]tokenAnswers, error) {
+	folder, err := os.MkdirTemp("", "accuracy")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = os.RemoveAll(folder) }()
+	kept, err := embedded.Open(filepath.Join(folder, "store.db"))
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = kept.Close() }()
+	memory := token.Memory{Snapshots: kept.Snapshots(), Observations: kept.Observations(), Peers: kept.Peers()}
+	now := sampleNow().AddDate(0, 0, 1-tokenDays)
+	sample := samplemarket.New(samplemarket.Config{Seed: seed, Start: sampleNow().Add(-sampleHistory), Clock: func() time.Time { return now }})
+	var all []tokenAnswers
+	for day := range tokenDays {
+		now = sampleNow().AddDate(0, 0, day+1-tokenDays)
+		service, err := serviceOn(sample, now)
+		if err != nil {
+			return nil, err
+		}
+		asked, err := askOn(tokenHandler(service, memory), tokenQuestions(sample.Truth().Tokens, now, tokenDays-1-day))
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, asked...)
+	}
+	return all, nil
+}
+
+// tokenHandler answers every endpoint about tokens without a key.
+func tokenHandler(service endpoint.Service, memory token.Memory) http.Handler {
+	var open []endpoint.Endpoint
+	for _, e := range token.Endpoints(memory) {
+		e.Open = true
+		open = append(open, e)
+	}
+	return endpoint.NewHandler(service, open...)
+}
+
+// question is a token and which answers are wanted.
+type question struct {
+	tokenAnswers
+	wanted map[string]any
+}
+
+// tokenQuestions says what is asked about which tokens, so many days before the last.
+func tokenQuestions(truths []samplemarket.TokenTruth, now time.Time, daysLeft int) []*question {
+	var questions []*question
+	for _, truth := range truths {
+		if truth.Listed.IsZero() || truth.Kind == "thin" {
+			continue
+		}
+		q := &question{tokenAnswers: tokenAnswers{truth: truth, at: now, last: daysLeft == 0}, wanted: make(map[string]any)}
+		young := q.age() < youngToken
+		established := q.age() > 200*24*time.Hour
+		if q.last || young {
+			q.wanted["token-risk"] = &q.Risk
+		}
+		if young || daysLeft < observedDays && (q.age() < trackedToken || established) && truth.RuggedAt.IsZero() {
+			q.wanted["token-holders-insight"] = &q.Holders
+		}
+		if truth.Pumped || q.last {
+			q.wanted["token-price-action"] = &q.PriceAction
+		}
+		if truth.Pumped {
+			q.wanted["token-intel"] = &q.Intel
+		}
+		if truth.Trap != "" && (young || q.last) {
+			q.wanted["token-signal"] = &q.Signal
+		}
+		if len(q.wanted) > 0 {
+			questions = append(questions, q)
+		}
+	}
+	return questions
+}
+
+// askOn asks everything and returns what was answered, in the order of the questions.
+func askOn(handler http.Handler, questions []*question) ([]tokenAnswers, error) {
+	var group errgroup.Group
+	group.SetLimit(runtime.GOMAXPROCS(0))
+	for _, q := range questions {
+		group.Go(func() error {
+			for name, into := range q.wanted {
+				if err := askToken(handler, name, &q.truth, into); err != nil {
+					return fmt.Errorf("%s at %s: %w", q.truth.Kind, q.at.Format(time.DateOnly), err)
+				}
+			}
+			return nil
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return nil, err
+	}
+	all := make([]tokenAnswers, len(questions))
+	for i, q := range questions {
+		all[i] = q.tokenAnswers
+	}
+	return all, nil
+}
+
+func askToken(handler http.Handler, name string, truth *samplemarket.TokenTruth, into any) error {
+	body := []byte(`{"token":"` + truth.Address + `","chain":"` + truth.Chain + `"}`)
+	recorder := httptest.NewRecorder()
+	handler.ServeHTTP(recorder, httptest.NewRequest(http.MethodPost, "/v1/"+name, bytes.NewReader(body)))
+	if recorder.Code != http.StatusOK {
+		return fmt.Errorf("%s of %s on %s: status %d: %.600s", name, truth.Address, truth.Chain, recorder.Code, recorder.Body.Bytes())
+	}
+	if err := json.Unmarshal(recorder.Body.Bytes(), into); err != nil {
+		return fmt.Errorf("%s of %s on %s: %w", name, truth.Address, truth.Chain, err)
+	}
+	return nil
+}
