@@ -97,6 +97,7 @@ func (w *world) createToken(at int32, kind tokenKind, creator int32) int32 {
 		}
 	}
 	t.openSource = e.verified
+	w.giveContract(&t, id)
 	t.entity = w.addEntity(e)
 	a.entity = t.entity
 	w.assets = append(w.assets, a)
@@ -172,7 +173,7 @@ func (w *world) openPool(at, id int32) {
 	case 4:
 		quote, version = wrappedAsset+1, poolV3
 	}
-	if t.kind == kindRug || t.kind == kindHoneypot {
+	if t.kind == kindRug || t.kind == kindHoneypot || t.kind == kindTaxed {
 		version, fee = poolV2, 3000
 	}
 	w.crowdFor(t, 30+s.IntN(60))

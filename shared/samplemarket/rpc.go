@@ -123,11 +123,13 @@ func (w *world) rpc(name string, params []json.RawMessage) (any, *rpcError) {
 		entity, known := w.byAddress[a]
 		switch {
 		case name == "eth_getStorageAt":
-			return hexWord([32]byte{}), nil
-		case name == "eth_getCode" && known:
-			return w.codeOf(entity), nil
+			return w.storageAt(a, text(1))
 		case name == "eth_getCode":
-			return "0x", nil
+			number, ok := w.blockTag(text(1))
+			if !ok {
+				return nil, errParams
+			}
+			return w.codeAt(a, number), nil
 		case !known:
 			return "0x0", nil
 		case name == "eth_getTransactionCount":
@@ -138,7 +140,9 @@ func (w *world) rpc(name string, params []json.RawMessage) (any, *rpcError) {
 		if len(params) == 0 {
 			return nil, errParams
 		}
-		return w.ethCall(params[0])
+		return w.ethCall(params)
+	case "eth_simulateV1":
+		return w.simulate(params)
 	}
 	return nil, &rpcError{Code: -32601, Message: "the method " + name + " does not exist/is not available"}
 }

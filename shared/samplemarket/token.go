@@ -27,6 +27,7 @@ type token struct {
 	pausable    bool
 	blacklists  bool
 	slippageMod bool
+	contract    string // whose code it runs
 	traits      traits
 	bots        []int32 // the accounts of a bundled launch
 	botSize     int64   // what each of their trades is worth, in the quote asset

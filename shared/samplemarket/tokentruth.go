@@ -21,6 +21,13 @@ type TokenTruth struct {
 	BuyTax, SellTax float64
 	Transactions    int
 
+	// Contract names the code that it runs, behind a proxy where Proxy is true. The rest is what that code lets an owner do: create
+	// supply, keep holders from selling, take or destroy what others hold, change the fees. Owner is who can; empty for nobody.
+	Contract                              string
+	Proxy                                 bool
+	Mints, LimitsSelling, Leaks, SetsFees bool
+	Owner                                 string
+
 	// Trap names how the token takes its buyers' money, now or later: "honeypot", "rug"; empty when it does not.
 	Trap string
 	// Manner is how a rug is pulled: "withdrawal", "lock-ended" or "mint".
@@ -66,6 +73,7 @@ func (w *world) tokenTruth(t *token) TokenTruth {
 		Bundled: t.traits.bots > 0, Launches: w.launchesBy(t.creator), Rise24h: math.NaN(),
 		CreatorShare: float64(w.balance(t.creator, t.asset)) / float64(max(w.assets[t.asset].supply, 1)),
 	}
+	w.contractTruth(t, &truth)
 	switch t.kind {
 	case kindHoneypot:
 		truth.Trap, truth.Overlooked = "honeypot", t.traits.overlooked

@@ -47,8 +47,9 @@ type world struct {
 	snipers   []int32
 	insiders  []int32
 	deck      []tokenKind
-	honest    []int32 // creators of launched tokens, oldest first
-	crooks    []int32 // and those of rugs and honeypots
+	codes     map[string][]byte // of contracts, by name
+	honest    []int32           // creators of launched tokens, oldest first
+	crooks    []int32           // and those of rugs and honeypots
 }
 
 func newWorld(spec *chainSpec, seed uint64, start int64) *world {
@@ -60,6 +61,7 @@ func newWorld(spec *chainSpec, seed uint64, start int64) *world {
 	}
 	w.stream = newStream(mixAll(w.seed, hashText("world")))
 	w.nativeUSD = nativePath(seed, spec.priceStream, spec.nativePrice)
+	w.codes = parseContracts()
 	w.furnish()
 	w.populate()
 	return w
