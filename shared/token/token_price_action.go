@@ -2,8 +2,12 @@ package token
 
 import (
 	"context"
+	"math"
+	"time"
 
+	"github.com/mirrorworthy/mirrorworthy/shared/display"
 	"github.com/mirrorworthy/mirrorworthy/shared/endpoint"
+	"github.com/mirrorworthy/mirrorworthy/shared/priceaction"
 	"github.com/mirrorworthy/mirrorworthy/shared/reason"
 )
 
@@ -22,8 +26,134 @@ type TokenPriceActionAnswer struct {
 	Reasons    []reason.Reason `json:"reasons"`
 }
 
+func (p page) tokenPriceAction() endpoint.Endpoint {
+	return endpoint.Single(endpoint.Declaration{
+		Name: "token-price-action", Units: 1, Graded: true,
+		Summary:    "Reads the structure of a token's price: trend, swings, breakout, volatility and the distance from its high.",
+		Parameters: parameters, Needs: chartNeeds,
+	}, p.priceAction, asItIs)
+}
+
 func (p page) priceAction(ctx context.Context, r *endpoint.Request) (TokenPriceActionAnswer, error) {
 	return once(ctx, r, 0, func(ctx context.Context) (TokenPriceActionAnswer, error) {
-		return TokenPriceActionAnswer{Reasons: []reason.Reason{}}, nil
+		facts, err := gatherChart(ctx, r)
+		if err != nil {
+			return TokenPriceActionAnswer{}, err
+		}
+		return assessPriceAction(facts, r.AsOf), nil
 	})
+}
+
+func assessPriceAction(facts chartFacts, asOf time.Time) TokenPriceActionAnswer {
+	if facts.missing != nil {
+		return TokenPriceActionAnswer{Reasons: []reason.Reason{*facts.missing}}
+	}
+	read := priceaction.Read(facts.Hours, asOf)
+	if !read.Available {
+		return TokenPriceActionAnswer{Reasons: []reason.Reason{whyNoChart(read)}}
+	}
+	minutes := int(read.BarSize / time.Minute)
+	return TokenPriceActionAnswer{
+		Available: true, Trend: known(read.Trend), Structure: known(read.Structure), Breakout: known(read.Breakout),
+		Volatility: known(read.Volatility), DistanceFromHighPct: display.Percent(read.FromHigh), BarMinutes: &minutes,
+		Reasons: reason.Top(priceActionReasons(read, facts.Truncated)),
+	}
+}
+
+// known is nil for a word that could not be measured.
+func known(word string) *string {
+	if word == "" {
+		return nil
+	}
+	return &word
+}
+
+func whyNoChart(read priceaction.Reading) reason.Reason {
+	switch {
+	case read.LiquidHours == 0:
+		return because("NO_TRADES", 1, "No trade of this token is known within the last 90 days, so there is nothing to chart.")
+	case read.Stale:
+		return because("STALE", 1, "The token has not traded for more than %d hours, so its chart no longer describes its price.", int(priceaction.StaleAfter.Hours()))
+	case read.Age < priceaction.MinimumAge:
+		return because("TOO_NEW", 1, "The token has traded for less than %d hours; that is too new to chart.", int(priceaction.MinimumAge.Hours()))
+	}
+	return because("THIN", 1, "The token traded in %s; at least %d are needed to chart it.", display.Count(read.LiquidHours, "hour"), priceaction.MinimumHours)
+}
+
+var structureReasons = map[string]string{
+	priceaction.HigherHighs: "Last two highs and lows are rising.",
+	priceaction.LowerLows:   "Last two highs and lows are falling.",
+	priceaction.Range:       "The last two highs and lows point in no common direction.",
+	priceaction.Expanding:   "The last high is higher and the last low lower than the one before: swings are widening.",
+}
+
+func priceActionReasons(read priceaction.Reading, truncated bool) []reason.Reason {
+	var reasons []reason.Reason
+	bars := barText(read.BarSize)
+	switch read.Breakout {
+	case priceaction.Up, priceaction.Down, priceaction.Failed:
+		reasons = append(reasons, breakoutReason(read))
+	}
+	if text, found := structureReasons[read.Structure]; found {
+		reasons = append(reasons, because("STRUCT", 0.9, "%s", text))
+	} else if read.Structure == "" {
+		reasons = append(reasons, because("STRUCT_UNKNOWN", 0.6, "The price has not turned often enough in %d %s bars to compare its highs and lows.", read.Bars, bars))
+	}
+	switch read.Trend {
+	case priceaction.Up:
+		reasons = append(reasons, because("TREND", 0.8, "The price rises over 50 %s bars and stands above both of its averages; the trend is %s.", bars, strengthText(read)))
+	case priceaction.Down:
+		reasons = append(reasons, because("TREND", 0.8, "The price falls over 50 %s bars and stands below both of its averages; the trend is %s.", bars, strengthText(read)))
+	case priceaction.Sideways:
+		reasons = append(reasons, because("TREND", 0.5, "Over 50 %s bars the price shows no trend that chance would not explain as well.", bars))
+	default:
+		reasons = append(reasons, because("TREND_UNKNOWN", 0.5, "%d %s bars are too few to tell a trend; 50 are needed.", read.Bars, bars))
+	}
+	if read.FromHigh < 0 {
+		since := "since its first known trade"
+		if read.Age > 89*hoursPerDay*time.Hour {
+			since = "in 90 days"
+		}
+		if truncated {
+			since = "in the history that could be read"
+		}
+		reasons = append(reasons, because("FROM_HIGH", 0.4+min(0.5, -read.FromHigh/2), "The price is %s below its highest close %s, which was %s earlier.",
+			display.PercentText(-read.FromHigh), since, display.DurationText(read.SinceHigh)))
+	} else {
+		reasons = append(reasons, because("FROM_HIGH", 0.7, "The price stands at its highest close of the %s read.", display.DurationText(read.Age)))
+	}
+	if !math.IsNaN(read.VolatilityRank) {
+		reasons = append(reasons, because("VOL_PCTL", 0.45, "Volatility is %s: at or above %s of its own values over %s.",
+			read.Volatility, display.PercentText(read.VolatilityRank), display.Count(max(1, read.VolatilityDays), "day")))
+	}
+	return reasons
+}
+
+const hoursPerDay = 24
+
+func breakoutReason(read priceaction.Reading) reason.Reason {
+	switch read.Breakout {
+	case priceaction.Up:
+		return because("BREAKOUT", 1, "Closed above its 20-bar high on %.1f times usual volume.", read.BreakoutVolume)
+	case priceaction.Down:
+		return because("BREAKOUT", 1, "Closed below its 20-bar low on %.1f times usual volume.", read.BreakoutVolume)
+	}
+	return because("BREAKOUT_FAILED", 0.85, "Closed beyond its 20-bar range on %.1f times usual volume and came back inside within three bars.", read.BreakoutVolume)
+}
+
+func strengthText(read priceaction.Reading) string {
+	if read.Strength == "" {
+		return "of unknown strength"
+	}
+	return read.Strength
+}
+
+func barText(size time.Duration) string {
+	switch size {
+	case time.Hour:
+		return "one-hour"
+	case 4 * time.Hour:
+		return "four-hour"
+	}
+	return "one-day"
 }
