@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"net/http/httptest"
 	"slices"
 	"testing"
@@ -44,6 +45,7 @@ func TestSampleMarket(t *testing.T) {
 	simulated, explorer, node := sources(t)
 	t.Run("explorer and node agree", func(t *testing.T) { explorerAndNodeAgree(t, simulated, explorer, node) })
 	t.Run("balances agree", func(t *testing.T) { balancesAgree(t, simulated, explorer, node) })
+	t.Run("holders", func(t *testing.T) { holdersAreListed(t, simulated, explorer) })
 	t.Run("node alone", func(t *testing.T) { nodeAlone(t, simulated, explorer, node) })
 }
 
@@ -187,5 +189,50 @@ func nodeAlone(t *testing.T, simulated *samplemarket.Market, explorer *blockscou
 	}
 	if trades < 20 || sales < 5 {
 		t.Errorf("%d trades, %d of them sales for the native coin", trades, sales)
+	}
+}
+
+// holdersAreListed reads the holders of every planted token: the creator's part of the supply is among them, and no more than all.
+func holdersAreListed(t *testing.T, simulated *samplemarket.Market, explorer *blockscout.Adapter) {
+	creators := 0
+	for _, truth := range simulated.Truth().Tokens {
+		on, _ := chain.Parse(truth.Chain)
+		token, err := chain.ParseWireAddress(truth.Address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		creator, err := chain.ParseWireAddress(truth.Creator)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := explorer.Holders(t.Context(), on, token)
+		if err != nil {
+			t.Fatal(truth, err)
+		}
+		if got.Known != explorer.Covers(on.Slug) {
+			t.Errorf("%s on %s: %+v", truth.Symbol, truth.Chain, got)
+		}
+		sum, held := 0.0, 0.0
+		for i, holder := range got.Top {
+			sum += holder.Share
+			if holder.Account.Address == creator {
+				held = holder.Share
+			}
+			if i > 0 && holder.Share > got.Top[i-1].Share {
+				t.Errorf("%s: %+v", truth.Symbol, got.Top)
+			}
+		}
+		if len(got.Top) > 100 || len(got.Top) > got.Count || sum > 1+1e-9 {
+			t.Errorf("%s: %d of %d holders have %g", truth.Symbol, len(got.Top), got.Count, sum)
+		}
+		if got.Known && truth.CreatorShare > 0.02 {
+			creators++
+			if math.Abs(held-truth.CreatorShare) > 1e-6 {
+				t.Errorf("%s: the creator holds %g, listed with %g", truth.Symbol, truth.CreatorShare, held)
+			}
+		}
+	}
+	if creators == 0 {
+		t.Error("no creator holds anything")
 	}
 }

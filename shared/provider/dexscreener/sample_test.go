@@ -1,12 +1,14 @@
 package dexscreener_test
 
 import (
+	"math"
 	"net/http/httptest"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/mirrorworthy/mirrorworthy/shared/chain"
+	"github.com/mirrorworthy/mirrorworthy/shared/market"
 	"github.com/mirrorworthy/mirrorworthy/shared/provider/dexscreener"
 	"github.com/mirrorworthy/mirrorworthy/shared/provider/upstream"
 	"github.com/mirrorworthy/mirrorworthy/shared/samplemarket"
@@ -49,6 +51,10 @@ func TestPoolsOfTheSampleMarket(t *testing.T) {
 			for _, pool := range got[token] {
 				if pool.ID == truth.Pool {
 					found++
+				}
+				if pool.Buys24h+pool.Sells24h != pool.Trades24h || pool.LastHour.Buys > pool.Buys24h || pool.LastHour.VolumeUSD > pool.VolumeUSD24h+0.01 ||
+					pool.Version == market.UnknownPool || pool.MarketCapUSD > pool.FullyDilutedUSD*1.001 || math.IsNaN(pool.FullyDilutedUSD) && !math.IsNaN(pool.PriceUSD) {
+					t.Errorf("%s: %+v", on.Slug, pool)
 				}
 				if pool.Token != token || pool.CreatedAt.After(clock()) {
 					t.Errorf("%s: %+v", on.Slug, pool)

@@ -28,7 +28,7 @@ func TestSecurityAndApprovalsOfTheSampleMarket(t *testing.T) {
 		Clock: func() time.Time { return end }, Observe: func(c upstream.Call) { dropped.Add(int64(c.Dropped)) },
 	}))
 	truth := sample.Truth()
-	traps, sound := 0, 0
+	traps, sound, locks := 0, 0, 0
 	for _, token := range truth.Tokens {
 		on, _ := chain.Parse(token.Chain)
 		address, err := chain.ParseWireAddress(token.Address)
@@ -40,6 +40,21 @@ func TestSecurityAndApprovalsOfTheSampleMarket(t *testing.T) {
 			t.Fatal(token, err)
 		}
 		finding, known := got[address]
+		if known && len(finding.LiquidityProviders) > 0 && token.RuggedAt.IsZero() && token.Lock != "" {
+			locks++
+			locked := 0.0
+			for _, provider := range finding.LiquidityProviders {
+				if provider.Locked {
+					locked += provider.Share
+				}
+			}
+			if math.Abs(locked-token.LockedShare) > 0.02 {
+				t.Errorf("%s: %g of the liquidity is %s, found %g in %+v", token.Symbol, token.LockedShare, token.Lock, locked, finding.LiquidityProviders)
+			}
+		}
+		if known && !math.IsNaN(finding.CreatorShare) && math.Abs(finding.CreatorShare-token.CreatorShare) > 0.01 {
+			t.Errorf("%s: the creator holds %g, found %g", token.Symbol, token.CreatorShare, finding.CreatorShare)
+		}
 		switch {
 		case !known || finding.Honeypot == market.Unknown:
 		case (finding.Honeypot == market.Yes) != token.Honeypot:
@@ -53,8 +68,8 @@ func TestSecurityAndApprovalsOfTheSampleMarket(t *testing.T) {
 			}
 		}
 	}
-	if traps == 0 || sound == 0 {
-		t.Errorf("%d traps and %d sound tokens seen", traps, sound)
+	if traps == 0 || sound == 0 || locks < 20 {
+		t.Errorf("%d traps, %d sound tokens and the locks of %d pools seen", traps, sound, locks)
 	}
 	kinds := make(map[market.ApprovalKind]int)
 	malicious, trusted := 0, 0
