@@ -2,8 +2,11 @@ package token
 
 import (
 	"context"
+	"time"
 
+	"github.com/mirrorworthy/mirrorworthy/shared/display"
 	"github.com/mirrorworthy/mirrorworthy/shared/endpoint"
+	"github.com/mirrorworthy/mirrorworthy/shared/reason"
 	"github.com/mirrorworthy/mirrorworthy/shared/tokenrisk"
 )
 
@@ -12,7 +15,10 @@ type TokenRiskAnswer struct {
 	Verdict string `json:"verdict"`
 	// Score is 100 times the probability of a scam, raised by hard evidence; null when unknown.
 	Score *float64 `json:"score"`
+	// Flags say what was found and what could not be checked, weightiest first, at most twelve.
 	Flags []string `json:"flags"`
+	// Reasons are the weightiest flags and what the verdict rests on.
+	Reasons []reason.Reason `json:"reasons"`
 }
 
 func (p page) tokenRisk() endpoint.Endpoint {
@@ -20,8 +26,12 @@ func (p page) tokenRisk() endpoint.Endpoint {
 		Name: "token-risk", Units: 2, Graded: true,
 		Summary:    "Says how likely a token is to trap or rob its holders.",
 		Parameters: parameters, Needs: tokenrisk.Needs,
-	}, func(ctx context.Context, r *endpoint.Request) (TokenRiskAnswer, error) {
-		_, err := p.risk(ctx, r)
-		return TokenRiskAnswer{Flags: []string{}}, refusal(err)
-	}, asItIs)
+	}, func(ctx context.Context, r *endpoint.Request) (*tokenrisk.Assessment, error) {
+		risk, err := p.risk(ctx, r)
+		return risk, refusal(err)
+	}, assessRisk)
+}
+
+func assessRisk(risk *tokenrisk.Assessment, _ time.Time) TokenRiskAnswer {
+	return TokenRiskAnswer{Verdict: risk.Verdict, Score: display.Score(risk.Score), Flags: flagTexts(risk), Reasons: risk.Reasons}
 }

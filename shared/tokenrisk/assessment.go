@@ -1,7 +1,6 @@
 package tokenrisk
 
 import (
-	"context"
 	"math"
 	"time"
 
@@ -21,7 +20,32 @@ const (
 	Unknown  = "unknown"
 )
 
-// Facts is what a token is judged by.
+// Scores from which a verdict is worse.
+const (
+	mediumScore   = 20
+	highScore     = 50
+	criticalScore = 80
+)
+
+// The layers that an assessment checks, as Unchecked names them.
+const (
+	LayerSimulation = "simulation"
+	LayerBytecode   = "bytecode"
+	LayerSecurity   = "security"
+	LayerLiquidity  = "liquidity"
+	LayerHolders    = "holders"
+)
+
+const (
+	layers = 5
+	// fewestLayers is how many must have been checked for a verdict.
+	fewestLayers = 2
+)
+
+// MaximumFlags is how many flags an assessment has at most.
+const MaximumFlags = 12
+
+// Facts is what a token is judged by. Anything may be missing.
 type Facts struct {
 	Chain      *chain.Chain
 	Token      chain.Address
@@ -39,10 +63,13 @@ type Assessment struct {
 	Verdict string
 	// Score is 100 times Probability, raised by hard evidence; NaN when unknown.
 	Score float64
-	// Probability is that of a scam, 0 to 1; NaN when unknown.
+	// Probability is that of a scam, 0 to 1, by the age and the build of the market and the code's likeness to traps alone; NaN when
+	// unknown.
 	Probability float64
 	// Flags say what was found and what could not be checked, weightiest first.
 	Flags []reason.Reason
+	// Reasons are the weightiest flags and what the verdict rests on.
+	Reasons []reason.Reason
 	// Unchecked names the layers that could not be checked: "simulation", "bytecode", "security", "liquidity", "holders".
 	Unchecked []string
 	// IssuerControlled is true for well-known coins whose issuer can mint, block or pause.
@@ -63,29 +90,24 @@ type Assessment struct {
 	UnlocksAt                             time.Time
 }
 
-// Needs are the ports behind an assessment.
-var Needs = []market.Port{
-	market.ContractFacts, market.TokenSecurityFacts, market.SimulationFacts, market.PoolFacts, market.HolderFacts, market.CandleFacts,
+func verdictOf(score float64) string {
+	switch {
+	case math.IsNaN(score):
+		return Unknown
+	case score >= criticalScore:
+		return Critical
+	case score >= highScore:
+		return High
+	case score >= mediumScore:
+		return Medium
+	}
+	return Low
 }
 
-// Of gathers a token's facts through a session and judges them, once for all who ask. The error wraps tokenfacts.ErrNotAToken for an
-// address that is no token, and market.ErrUnavailable when a provider failed.
-func Of(ctx context.Context, session *market.Session, s tokenfacts.Subject) (*Assessment, error) {
-	contract, err := tokenfacts.Contract(ctx, session, s)
-	if err != nil {
-		return nil, err
+// fraction is a share between 0 and 1, NaN for anything that is none.
+func fraction(x float64) float64 {
+	if !(x >= 0 && x <= 1) {
+		return math.NaN()
 	}
-	if err := tokenfacts.CheckToken(contract); err != nil {
-		return nil, err
-	}
-	assessment := Assess(&Facts{Chain: s.Chain, Token: s.Token, Contract: contract}, s.AsOf)
-	return &assessment, nil
-}
-
-// Assess judges a token by its facts at an instant.
-func Assess(f *Facts, asOf time.Time) Assessment {
-	return Assessment{
-		Verdict: Unknown, Score: math.NaN(), Probability: math.NaN(), BuyTax: math.NaN(), SellTax: math.NaN(),
-		LockedShare: math.NaN(), RemovableShare: math.NaN(), TopShare: math.NaN(),
-	}
+	return x
 }

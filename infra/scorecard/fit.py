@@ -1,0 +1,236 @@
+"""Fits the scorecard of shared/scorecard and the boosted trees it is compared with on labelled tokens.
+
+    python infra/scorecard/fit.py TOKEN_FEATURES.csv SYNC.jsonl.gz
+
+Writes shared/scorecard/model.json, shared/scorecard/testdata/golden.json and infra/accuracy/trees.json, and prints how well both do
+on the tokens that were held out.
+"""
+import csv
+import gzip
+import hashlib
+import itertools
+import json
+import sys
+
+import numpy as np
+from scipy.optimize import minimize
+from sklearn.ensemble import GradientBoostingClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import brier_score_loss, roc_auc_score
+
+# name, column, group, upper bin edges (each belongs to the bin below it), direction: +1 where more is never better for a holder,
+# -1 where more is never worse, 0 where the data decide.
+FEATURES = [
+    ("lockedLiquidity", "lp_lock_ratio", "liquidity", [1e-6, 0.05, 0.5, 0.95], -1),
+    ("creatorLiquidity", "lp_creator_holding_ratio", "liquidity", [1e-6, 0.5, 0.9], 1),
+    ("providerDeviation", "lp_std", "providers", [1e-6, 5, 20], 0),
+    ("creatorShare", "token_creator_holding_ratio", "creator", [0.001, 0.05, 0.2, 0.5], 1),
+    ("buysPerSell", "swap_rate", "flow", [1.2, 2, 3, 6, 20], 1),
+    ("creatorTokens", "number_of_token_creation_of_creator", "history", [1, 2, 5, 20], 1),
+    ("removalsPerWeek", "burn_count_per_week", "history", [0], -1),
+    ("additionsPerWeek", "mint_count_per_week", "history", [0.1, 0.5, 0.9, 1, 2, 10], 0),
+    ("additionShare", "mint_ratio", "history", [0.005, 0.02, 0.05, 0.1], 0),
+    ("additionPeriod", "mint_mean_period", "history", [0, 0.01, 0.1], 0),
+]
+FRACTIONS = {"lockedLiquidity", "creatorLiquidity", "creatorShare"}
+LIVE = ["liquidity", "providers", "creator", "flow"]
+L2 = 1.0
+BLOCKS_A_DAY = 6500
+MINIMUM_RESERVE = 1.0
+
+
+def held_out(identifier):
+    return int(hashlib.sha256(identifier.lower().encode()).hexdigest()[:8], 16) % 10 < 3
+
+
+def read(path):
+    rows = list(csv.DictReader(open(path)))
+    y = np.array([r["Label"].upper() == "TRUE" for r in rows], float)
+    held = np.array([held_out(r["id"]) for r in rows])
+    return rows, y, held
+
+
+def values(rows, name, column):
+    x = np.array([float(r[column]) for r in rows])
+    return np.clip(x, 0, 1) if name in FRACTIONS else x
+
+
+def steps(x, edges, direction):
+    """Columns whose weights add up to a bin's weight; where a direction is given they must not be negative."""
+    bins = np.searchsorted(edges, x, side="left")
+    above = np.arange(1, len(edges) + 1)
+    if direction == 0:
+        return np.eye(len(edges) + 1)[bins]
+    if direction > 0:
+        return (bins[:, None] >= above).astype(float)
+    return (bins[:, None] < above).astype(float)
+
+
+def bin_weights(part, edges, direction):
+    if direction == 0:
+        return list(part)
+    if direction > 0:
+        return [float(sum(part[:i])) for i in range(len(edges) + 1)]
+    return [float(sum(part[i:])) for i in range(len(edges) + 1)]
+
+
+def fit_logistic(design, target, bounds):
+    def loss(b):
+        z = design @ b[1:] + b[0]
+        p = 1 / (1 + np.exp(-z))
+        value = np.sum(np.logaddexp(0, z) - target * z) + L2 / 2 * np.sum(b[1:] ** 2)
+        return value, np.concatenate([[np.sum(p - target)], design.T @ (p - target) + L2 * b[1:]])
+
+    found = minimize(loss, np.zeros(design.shape[1] + 1), jac=True, method="L-BFGS-B", bounds=[(None, None)] + bounds,
+                     options=dict(maxiter=10000, ftol=1e-15, gtol=1e-9))
+    return found.x
+
+
+def fit_model(groups, rows, y, train):
+    chosen = [f for f in FEATURES if f[2] in groups]
+    blocks, bounds = [], []
+    for name, column, _, edges, direction in chosen:
+        block = steps(values(rows, name, column), edges, direction)
+        blocks.append(block)
+        bounds += [(0, None) if direction else (None, None)] * block.shape[1]
+    design = np.hstack(blocks)
+    b = fit_logistic(design[train], y[train], bounds)
+    weights, at = {}, 1
+    for (name, _, _, edges, direction), block in zip(chosen, blocks):
+        part = b[at:at + block.shape[1]]
+        at += block.shape[1]
+        weights[name] = [round(w, 6) for w in bin_weights(part, edges, direction)]
+    return {"groups": list(groups), "intercept": round(float(b[0]), 6), "weights": weights}
+
+
+def log_odds(model, facts):
+    """facts maps names to values."""
+    z = model["intercept"]
+    for name, _, _, edges, _ in FEATURES:
+        if name in model["weights"]:
+            z += model["weights"][name][int(np.searchsorted(edges, facts[name], side="left"))]
+    return z
+
+
+def sigmoid(z):
+    return 1 / (1 + np.exp(-np.asarray(z)))
+
+
+def calibration_error(p, t):
+    bins = np.minimum((p * 10).astype(int), 9)
+    return sum(abs(p[bins == k].mean() - t[bins == k].mean()) * (bins == k).mean() for k in range(10) if (bins == k).any())
+
+
+def interval(t, p, random):
+    aucs = []
+    for _ in range(300):
+        i = random.integers(0, len(t), len(t))
+        if 0 < t[i].sum() < len(i):
+            aucs.append(roc_auc_score(t[i], p[i]))
+    return np.percentile(aucs, [2.5, 97.5])
+
+
+def report(name, p, t, random):
+    low, high = interval(t, p, random)
+    base = t.mean()
+    print(f"{name}: n={len(t)} AUC {roc_auc_score(t, p):.4f} [{low:.4f}, {high:.4f}] Brier {brier_score_loss(t, p):.4f} "
+          f"ECE {calibration_error(p, t):.4f} BSS {1 - brier_score_loss(t, p) / (base * (1 - base)):.3f}")
+
+
+def pools(path):
+    """Block numbers and quote reserves of each labelled pool, by first block."""
+    found = []
+    for line in gzip.open(path):
+        pool = json.loads(line)
+        if pool.get("weth_is") is None or not pool["sync"]:
+            continue
+        side = 2 + int(pool["weth_is"])
+        blocks = np.array([s[0] for s in pool["sync"]])
+        found.append((blocks, np.array([int(s[side]) / 1e18 for s in pool["sync"]])))
+    return sorted(found, key=lambda p: p[0][0])
+
+
+def hazard(found):
+    """How the odds of being drained later fall with age, among pools with at least MINIMUM_RESERVE left; older pools fit it."""
+    end = max(b[-1] for b, _ in found)
+    middle = found[len(found) // 2][0][0]
+    data = {True: [], False: []}
+    for blocks, quote in found:
+        for days in (1, 2, 3, 7, 14, 30, 60, 90, 120, 180, 240):
+            at = blocks[0] + days * BLOCKS_A_DAY
+            i = np.searchsorted(blocks, at, side="right") - 1
+            if at > end - 30 * BLOCKS_A_DAY or quote[i] < MINIMUM_RESERVE:
+                continue
+            before, after = quote[i:-1], quote[i + 1:]
+            drained = bool(((after <= 0.1 * before) & (before > MINIMUM_RESERVE)).any())
+            data[blocks[0] < middle].append((np.log(days), drained))
+    older, newer = np.array(data[True], float), np.array(data[False], float)
+    fitted = LogisticRegression(C=1e6).fit(older[:, :1], older[:, 1])
+    slope, intercept = float(fitted.coef_[0, 0]), float(fitted.intercept_[0])
+    p = sigmoid(intercept + slope * newer[:, 0])
+    print(f"hazard: slope {slope:.4f} of the log odds a unit of ln(days); older {len(older)} rows, newer {len(newer)}: "
+          f"AUC {roc_auc_score(newer[:, 1], p):.3f}, mean forecast {p.mean():.3f}, drained {newer[:, 1].mean():.3f}")
+    for days in (1, 3, 7, 30, 90, 240):
+        part = newer[np.isclose(newer[:, 0], np.log(days))]
+        if len(part):
+            print(f"  newer pools at {days} days: {len(part)}, drained later {part[:, 1].mean():.3f}, "
+                  f"forecast {float(sigmoid(intercept + slope * np.log(days))):.3f}")
+    return slope
+
+
+def export_trees(model, columns):
+    """Sorts rows left where float32(x) <= threshold; a leaf has left -1."""
+    trees = []
+    for (tree,) in model.estimators_:
+        t = tree.tree_
+        trees.append({
+            "feature": [int(f) if f >= 0 else 0 for f in t.feature], "left": t.children_left.tolist(), "right": t.children_right.tolist(),
+            # A threshold is only exact in full; a leaf needs none.
+            "threshold": [float(x) if l >= 0 else 0 for x, l in zip(t.threshold, t.children_left)],
+            "value": [float(f"{v:.6g}") if l < 0 else 0 for v, l in zip(t.value[:, 0, 0], t.children_left)],
+        })
+    prior = model.init_.class_prior_
+    return {"columns": columns, "start": float(np.log(prior[1] / prior[0])), "rate": model.learning_rate, "trees": trees}
+
+
+def main():
+    rows, y, held = read(sys.argv[1])
+    train = ~held
+    random = np.random.default_rng(20_26)
+    subsets = [list(s) for n in range(1, len(LIVE) + 1) for s in itertools.combinations(LIVE, n)] + [LIVE + ["history"]]
+    models = [fit_model(s, rows, y, train) for s in subsets]
+    slope = hazard(pools(sys.argv[2]))
+    facts = [{name: float(v) for name, v in zip([f[0] for f in FEATURES], row)}
+             for row in zip(*[values(rows, f[0], f[1]) for f in FEATURES])]
+    for model in models:
+        p = sigmoid([log_odds(model, f) for f in facts])
+        report("scorecard " + "+".join(model["groups"]), p[held], y[held], random)
+    document = {
+        "trainingLogOdds": round(float(np.log(y[train].sum() / (1 - y[train]).sum())), 6), "ageSlope": round(slope, 6),
+        "features": [{"name": n, "group": g, "edges": e} for n, _, g, e, _ in FEATURES], "models": models,
+    }
+    write("shared/scorecard/model.json", document)
+    cases = []
+    for i in range(200):
+        model = models[i % len(models)]
+        drawn = {name: float(random.choice([*edges, random.uniform(0, 1.2 * edges[-1] + 0.1)])) for name, _, _, edges, _ in FEATURES}
+        known = {n: drawn[n] for n, _, g, _, _ in FEATURES if g in model["groups"]}
+        cases.append({"values": known, "logOdds": log_odds(model, drawn) - document["trainingLogOdds"]})
+    write("shared/scorecard/testdata/golden.json", cases)
+
+    columns = [c for c in rows[0] if c not in ("id", "Label")]
+    x = np.array([[float(r[c]) for c in columns] for r in rows])
+    boosted = GradientBoostingClassifier(n_estimators=250, max_depth=6, learning_rate=0.04, subsample=0.6, max_features=4,
+                                         min_samples_leaf=5, random_state=0).fit(x[train], y[train])
+    report("boosted", boosted.predict_proba(x)[held, 1], y[held], random)
+    write("infra/accuracy/trees.json", export_trees(boosted, columns))
+
+
+def write(path, document):
+    with open(path, "w") as out:
+        json.dump(document, out, separators=(",", ":"))
+        out.write("\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,69 @@
+package tokenrisk
+
+import (
+	"math"
+
+	"github.com/mirrorworthy/mirrorworthy/shared/market"
+	"github.com/mirrorworthy/mirrorworthy/shared/scorecard"
+)
+
+// chance is the probability of a scam and what it was made of.
+type chance struct {
+	scam   float64
+	groups []string
+}
+
+// The log odds of a scam where more than the market vouches for a token.
+const (
+	canonicalLogOdds = -6.0
+	trustedLogOdds   = -4.0
+)
+
+// The code's likeness to traps counts half, upwards only, and up to a limit: it was learned on the compilers of some years ago.
+const (
+	trapPriorLogOdds = 1.098612 // three traps to one other token, as in the data that the likeness was learned from
+	trapWeight       = 0.5
+	trapLimit        = 1.5
+)
+
+// The probability is never said to be surer than the data behind it can tell.
+const (
+	leastProbability    = 0.01
+	greatestProbability = 0.99
+)
+
+// probability starts at even odds, about the part of tokens on open exchanges that were scams (Xia et al. 2021), and moves the log odds
+// by the age of the market, its build, and the code's likeness to traps.
+func probability(f *Facts, m measured, known standing) chance {
+	switch known {
+	case canonical:
+		return chance{scam: clampedLogistic(canonicalLogOdds)}
+	case trusted:
+		return chance{scam: clampedLogistic(trustedLogOdds)}
+	}
+	evidence := scorecard.Weigh(m.facts)
+	logOdds := evidence.LogLikelihoodRatio
+	if m.aged {
+		logOdds += scorecard.AgeLogOdds(m.age)
+	}
+	if p := f.Code.TrapProbability; p > 0 && p <= 1 {
+		p = min(p, 1-1e-9)
+		logOdds += min(max(trapWeight*(math.Log(p/(1-p))-trapPriorLogOdds), 0), trapLimit)
+	}
+	return chance{clampedLogistic(logOdds), evidence.Groups}
+}
+
+func clampedLogistic(logOdds float64) float64 {
+	return min(max(1/(1+math.Exp(-logOdds)), leastProbability), greatestProbability)
+}
+
+// creatorIs tells whether an account is the token's creator or owner.
+func (f *Facts) creatorIs(account market.Account) bool {
+	if account.Address.IsZero() {
+		return false
+	}
+	if f.Contract != nil && f.Contract.Owned == market.Yes && account.Address == f.Contract.Owner {
+		return true
+	}
+	return f.Security.Known && (account.Address == f.Security.Creator || account.Address == f.Security.Owner)
+}
