@@ -46,16 +46,20 @@ func newTimers(schedules []schedule, jobs []job.Job, clock func() time.Time, log
 }
 
 // runTimers fires every timer now and then at its rate, never while its last run is under way; a time that comes meanwhile is left
-// out. The result ends them and waits for what they run.
-func runTimers(ctx context.Context, timers []timer) (stop func()) {
+// out. Settled is closed when all have run once; stop ends them and waits for what they run.
+func runTimers(ctx context.Context, timers []timer) (settled <-chan struct{}, stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
-	var running sync.WaitGroup
+	var running, first sync.WaitGroup
+	first.Add(len(timers))
 	for _, t := range timers {
 		running.Go(func() {
 			ticker := time.NewTicker(t.every)
 			defer ticker.Stop()
-			for {
+			for ran := false; ; ran = true {
 				t.fire(ctx)
+				if !ran {
+					first.Done()
+				}
 				select {
 				case <-ticker.C: // it came while the job ran
 				default:
@@ -68,7 +72,12 @@ func runTimers(ctx context.Context, timers []timer) (stop func()) {
 			}
 		})
 	}
-	return func() {
+	all := make(chan struct{})
+	running.Go(func() {
+		first.Wait()
+		close(all)
+	})
+	return all, func() {
 		cancel()
 		running.Wait()
 	}

@@ -26,7 +26,7 @@ func TestSchedulesRunAtTheStartAndThenAtTheirRate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		start := time.Now()
 		var runs []time.Duration
-		stop := runTimers(t.Context(), timersOf(t, func(_ context.Context, at time.Time) (job.Report, error) {
+		_, stop := runTimers(t.Context(), timersOf(t, func(_ context.Context, at time.Time) (job.Report, error) {
 			runs = append(runs, at.Sub(start))
 			if len(runs) == 2 {
 				return nil, errors.New("one failure ends nothing")
@@ -46,7 +46,7 @@ func TestRunsOfAScheduleDoNotOverlap(t *testing.T) {
 		start := time.Now()
 		var under atomic.Int64
 		var runs []time.Duration
-		stop := runTimers(t.Context(), timersOf(t, func(_ context.Context, at time.Time) (job.Report, error) {
+		_, stop := runTimers(t.Context(), timersOf(t, func(_ context.Context, at time.Time) (job.Report, error) {
 			runs = append(runs, at.Sub(start))
 			if under.Add(1) != 1 {
 				t.Error("two runs at once")
@@ -67,7 +67,7 @@ func TestRunsOfAScheduleDoNotOverlap(t *testing.T) {
 func TestTheEndWaitsForARunAndCutsItShort(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ended := false
-		stop := runTimers(t.Context(), timersOf(t, func(ctx context.Context, _ time.Time) (job.Report, error) {
+		_, stop := runTimers(t.Context(), timersOf(t, func(ctx context.Context, _ time.Time) (job.Report, error) {
 			<-ctx.Done()
 			time.Sleep(time.Second)
 			ended = true
@@ -78,6 +78,24 @@ func TestTheEndWaitsForARunAndCutsItShort(t *testing.T) {
 		if !ended {
 			t.Error("a job was left behind")
 		}
+	})
+}
+
+func TestTheScheduleHasSettledAfterItsFirstRun(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		start := time.Now()
+		settled, stop := runTimers(t.Context(), timersOf(t, func(context.Context, time.Time) (job.Report, error) {
+			time.Sleep(time.Minute)
+			return nil, nil
+		}))
+		<-settled
+		if took := time.Since(start); took != time.Minute {
+			t.Errorf("settled after %v", took)
+		}
+		stop()
+		none, stop := runTimers(t.Context(), nil)
+		<-none
+		stop()
 	})
 }
 

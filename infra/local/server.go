@@ -37,6 +37,7 @@ type server struct {
 	sample   *samplemarket.Market // nil unless the providers are the sample market
 	samples  samplemarket.Samples
 	timers   []timer
+	settled  chan struct{} // closed when every schedule has run once
 	close    []func() error
 	log      *slog.Logger
 }
@@ -51,7 +52,7 @@ func newServer(config host.Config, log *slog.Logger) (_ *server, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("PORT=%d: %w; set PORT to a free one", config.Port, err)
 	}
-	s := &server{listener: listener, log: log, close: []func() error{listener.Close}}
+	s := &server{listener: listener, log: log, settled: make(chan struct{}), close: []func() error{listener.Close}}
 	defer func() {
 		if err != nil {
 			s.shut()
@@ -213,7 +214,12 @@ func (s *server) serve(ctx context.Context) error {
 	failed := make(chan error, 1)
 	go func() { failed <- web.Serve(s.listener) }()
 	defer s.shut()
-	defer runTimers(ctx, s.timers)()
+	settled, stop := runTimers(ctx, s.timers)
+	defer stop()
+	go func() {
+		<-settled
+		close(s.settled)
+	}()
 	select {
 	case err := <-failed:
 		return err

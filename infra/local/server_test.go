@@ -42,6 +42,7 @@ func start(t testing.TB, getenv func(string) string) *server {
 	ctx, stop := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
 	go func() { ended <- s.serve(ctx) }()
+	<-s.settled
 	t.Cleanup(func() {
 		stop()
 		if err := <-ended; err != nil {
@@ -70,6 +71,7 @@ var sampled = sync.OnceValue(func() *server {
 	ctx, stop := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
 	go func() { ended <- s.serve(ctx) }()
+	<-s.settled
 	atExit = func() {
 		stop()
 		<-ended

@@ -87,8 +87,8 @@ func refreshChain(ctx context.Context, memory Memory, sources market.Sources, on
 	}
 	counts := carriedHolders(before, at)
 	asked := countHolders(ctx, sources, on, askForHolders(listed, pools, counts), at)
-	for token, count := range asked {
-		counts[token] = count
+	for token, holders := range asked {
+		counts[token] = holderCount{holders.Count, at}
 	}
 	var peers []peer
 	for _, token := range listed {
@@ -174,33 +174,33 @@ func askForHolders(listed []chain.Address, pools map[chain.Address][]market.Pool
 
 // countHolders asks for the holders of several tokens. A token for which that fails stays as it was: the rest of its measure is
 // still good.
-func countHolders(ctx context.Context, sources market.Sources, on *chain.Chain, tokens []chain.Address, at time.Time) map[chain.Address]holderCount {
+func countHolders(ctx context.Context, sources market.Sources, on *chain.Chain, tokens []chain.Address, at time.Time) map[chain.Address]*market.TokenHolders {
 	session := market.NewSession(ctx, sources)
-	found := make([]int, len(tokens))
+	found := make([]*market.TokenHolders, len(tokens))
 	group := parallel.NewGroup()
 	group.SetLimit(holdersAtOnce)
 	for i, token := range tokens {
 		group.Go(func() error {
 			holders, err := tokenfacts.Holders(ctx, session, tokenfacts.Subject{Chain: on, Token: token, AsOf: at})
-			if err == nil && holders.Known {
-				found[i] = holders.Count
+			if err == nil && holders.Known && holders.Count > 0 {
+				found[i] = holders
 			}
 			return nil
 		})
 	}
 	_ = group.Wait() // a count that panicked was not found
-	counts := make(map[chain.Address]holderCount)
+	counted := make(map[chain.Address]*market.TokenHolders)
 	for i, token := range tokens {
-		if found[i] > 0 {
-			counts[token] = holderCount{found[i], at}
+		if found[i] != nil {
+			counted[token] = found[i]
 		}
 	}
-	return counts
+	return counted
 }
 
 // observe keeps an observation of every token that is traded.
 func observe(ctx context.Context, observations store.Observations, on *chain.Chain, listed []chain.Address,
-	pools map[chain.Address][]market.Pool, counted map[chain.Address]holderCount, at time.Time) error {
+	pools map[chain.Address][]market.Pool, counted map[chain.Address]*market.TokenHolders, at time.Time) error {
 	group, ctx := parallel.WithContext(ctx)
 	group.SetLimit(observedAtOnce)
 	for _, token := range listed {
@@ -209,10 +209,13 @@ func observe(ctx context.Context, observations store.Observations, on *chain.Cha
 			continue
 		}
 		group.Go(func() error {
-			data, err := tokenfacts.Observation{
-				At: at, Holders: counted[token].holders, TopShare: math.NaN(),
-				LiquidityUSD: tokenfacts.LiquidityUSD(pools[token]), PriceUSD: deepest.PriceUSD,
-			}.Encode()
+			o := tokenfacts.Observation{
+				At: at, TopShare: math.NaN(), LiquidityUSD: tokenfacts.LiquidityUSD(pools[token]), PriceUSD: deepest.PriceUSD,
+			}
+			if holders := counted[token]; holders != nil {
+				o.Holders, o.TopShare = holders.Count, tokenfacts.TopShare(holders, pools[token], token)
+			}
+			data, err := o.Encode()
 			if err != nil {
 				return err
 			}

@@ -82,7 +82,9 @@ func (p page) smartMoney(ctx context.Context, r *endpoint.Request, sample int) (
 }
 
 // notAToken is the reason of the answers that have nothing to say about an address that is no token.
-func notAToken(err error) reason.Reason { return reason.Reason{Code: "NOT_A_TOKEN", Text: err.Error(), Weight: 1} }
+func notAToken(err error) reason.Reason {
+	return reason.Reason{Code: "NOT_A_TOKEN", Text: err.Error(), Weight: 1}
+}
 
 // buyer is one of the latest buyers.
 type buyer struct {

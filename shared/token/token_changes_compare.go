@@ -106,6 +106,8 @@ func (m *metric) wordDetail(from, to string, passed time.Duration) string {
 			return fmt.Sprintf("The token had no owner and has got one within %s.", display.DurationText(max(0, passed)))
 		}
 		return fmt.Sprintf("The token has another owner than %s before.", display.DurationText(max(0, passed)))
+	case "selling":
+		return fmt.Sprintf("Selling was %s %s before and is %s now.", from, display.DurationText(max(0, passed)), to)
 	case "implementation":
 		return fmt.Sprintf("The contract runs other code than %s before.", display.DurationText(max(0, passed)))
 	}

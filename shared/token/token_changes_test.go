@@ -117,7 +117,7 @@ func TestEveryMetric(t *testing.T) {
 		{"riskVerdict", "critical", Change{"riskVerdict", "up", "critical", "The risk verdict went from low to critical in 60 minutes."}},
 		{"scamProbability", 0.2, Change{"scamProbability", "up", "medium", "The scam probability went from 10% to 20% in 60 minutes."}},
 		{"scamProbability", 0.0, Change{"scamProbability", "down", "info", "The scam probability went from 10% to 0% in 60 minutes."}},
-		{"selling", sellingBlocked, Change{"selling", "changed", "critical", "The selling went from possible to blocked in 60 minutes."}},
+		{"selling", sellingBlocked, Change{"selling", "changed", "critical", "Selling was possible 60 minutes before and is blocked now."}},
 		{"buyTax", 0.01, Change{"buyTax", "up", "medium", "The buy tax went from 0% to 1% in 60 minutes."}},
 		{"sellTax", 0.06, Change{"sellTax", "up", "high", "The sell tax went from 1% to 6% in 60 minutes."}},
 		{"sellTax", 0.0, Change{"sellTax", "down", "info", "The sell tax went from 1% to 0% in 60 minutes."}},
