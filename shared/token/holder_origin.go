@@ -134,13 +134,14 @@ func share(of []bool) float64 {
 	return float64(n) / float64(len(of))
 }
 
-// bundled compares the share of buys in blocks with at least bundleSize buyers with what chance would put there at the rate of the
-// blocks around.
+// bundled is the share of buys in blocks with at least bundleSize buyers less what chance would put there at the rate of the blocks
+// around.
 func bundled(buys []market.TokenTrade) float64 {
 	counts := make(map[uint64]int)
 	for i := range buys {
 		counts[buys[i].Block]++
 	}
+	first, last := buys[0].Block, buys[len(buys)-1].Block
 	together, chance := 0, 0.0
 	for start := 0; start < len(buys); {
 		block := buys[start].Block
@@ -155,21 +156,21 @@ func bundled(buys []market.TokenTrade) float64 {
 		if len(buyers) >= bundleSize {
 			together += end - start
 		}
-		near := 0
+		near, blocks := 0, 0
 		for d := uint64(1); d <= nearbyBlocks; d++ {
-			near += counts[block-d] + counts[block+d]
+			if block >= first+d {
+				near, blocks = near+counts[block-d], blocks+1
+			}
+			if block+d <= last {
+				near, blocks = near+counts[block+d], blocks+1
+			}
 		}
 		// The chance, for a buy of the block, that at least two others fall into it too.
-		rate := float64(near) / (2 * nearbyBlocks)
+		rate := float64(near) / float64(max(1, blocks))
 		chance += float64(end-start) * (1 - math.Exp(-rate)*(1+rate))
 		start = end
 	}
-	n := float64(len(buys))
-	observed, expected := float64(together)/n, chance/n
-	if expected >= 1 {
-		return 0
-	}
-	return max(0, (observed-expected)/(1-expected))
+	return max(0, (float64(together)-chance)/float64(len(buys)))
 }
 
 func gapVariation(buys []market.TokenTrade) float64 {
