@@ -104,6 +104,7 @@ func alarmRows(all []tokenAnswers) []Row {
 	kinds := []string{"major", "grower", "stagnant"}
 	counts := make(map[string]*share, len(kinds))
 	low := make(map[string]*share, len(kinds))
+	var moved share
 	for _, kind := range kinds {
 		counts[kind], low[kind] = new(share), new(share)
 	}
@@ -114,11 +115,15 @@ func alarmRows(all []tokenAnswers) []Row {
 		}
 		counts[a.truth.Kind].count(alarming(a.Risk.Verdict))
 		low[a.truth.Kind].count(a.Risk.Verdict == "low")
+		if a.truth.Migrated {
+			moved.count(alarming(a.Risk.Verdict))
+		}
 	}
-	rows := make([]Row, 0, len(kinds)+1)
+	rows := make([]Row, 0, len(kinds)+2)
 	for _, kind := range kinds {
 		rows = append(rows, counts[kind].atMost("false alarms on a "+kind, falseAlarms))
 	}
+	rows = append(rows, moved.atMost("false alarms on a token whose liquidity moved into another pool", falseAlarms))
 	return append(rows, low["major"].atLeast("a major is low", 1-falseAlarms))
 }
 

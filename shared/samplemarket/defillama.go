@@ -127,7 +127,7 @@ func (w *world) priceNear(assetID int32, unix, width, now int64) (price float64,
 	if t.pool < 0 {
 		return 0, 0, false
 	}
-	p := &w.pools[t.pool]
+	p := &w.pools[w.poolAt(t, unix)]
 	if p.drainedAt != 0 && unix >= w.start+int64(p.drainedAt) {
 		return 0, 0, false
 	}
@@ -140,6 +140,16 @@ func (w *world) priceNear(assetID int32, unix, width, now int64) (price float64,
 		return 0, 0, false
 	}
 	return w.swapPrice(&w.swaps[p.swaps[i]], priceBasis{}), w.start + int64(w.swapTime(p.swaps[i])), true
+}
+
+// poolAt is the pool that had a token's liquidity at a Unix time.
+func (w *world) poolAt(t *token, unix int64) int32 {
+	for _, id := range t.pools[:len(t.pools)-1] {
+		if w.start+int64(w.pools[id].created) <= unix {
+			return id
+		}
+	}
+	return t.pools[len(t.pools)-1]
 }
 
 func (w *world) confidence(assetID int32) float64 {

@@ -279,19 +279,7 @@ func (w *world) pullLiquidity(at, id int32) {
 		w.move(p.receipt, w.locker, t.creator, locked)
 		w.commit(61_000)
 	}
-	router, _ := w.routerOf(p)
-	w.begin(at, t.creator, router, methodRemoveLiquidity)
-	keep := p.quoteReserve / 2000
-	tokenUnits, quoteUnits := p.tokenReserve-p.tokenReserve/2000, p.quoteReserve-keep
-	if p.receipt >= 0 {
-		w.move(p.receipt, t.creator, 0, w.balance(t.creator, p.receipt)/2000*1999)
-	}
-	w.move(p.token, p.entity, t.creator, tokenUnits)
-	w.move(p.quote, p.entity, t.creator, quoteUnits)
-	p.tokenReserve -= tokenUnits
-	p.quoteReserve -= quoteUnits
-	w.commit(265_000)
-	p.drainedAt = w.blockTime(at)
+	w.withdraw(at, id)
 	t.ruggedAt = p.drainedAt
 	exit := w.balance(t.creator, p.quote)
 	w.begin(at, t.creator, w.assets[p.quote].entity, methodTransfer)

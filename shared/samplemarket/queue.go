@@ -19,6 +19,7 @@ const (
 	eventSpam
 	eventFundBots
 	eventBot
+	eventMigrate
 )
 
 // event is something that happens at a second of the history. Two at the same second happen in the order they were planned.

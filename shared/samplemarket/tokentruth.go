@@ -41,6 +41,8 @@ type TokenTruth struct {
 	Lock        string
 	LockedShare float64
 	LockedUntil time.Time
+	// Migrated is true when its liquidity has moved from one pool into another.
+	Migrated bool
 	// CreatorShare is what its creator himself still holds of the supply, a fraction.
 	CreatorShare float64
 	// Bundled is true for a launch that one hand's accounts bought up in its first block. Origin is who trades it in the last 24
@@ -85,6 +87,7 @@ func (w *world) tokenTruth(t *token) TokenTruth {
 		return truth
 	}
 	p := &w.pools[t.pool]
+	truth.Migrated = len(t.pools) > 1
 	truth.Listed, truth.Pool = w.time(t.listed), w.poolAddress(p)
 	truth.Lock, truth.LockedShare = [...]string{"open", "burned", "locked"}[p.lock], w.lockedShare(p)
 	if p.lock == liquidityLocked {

@@ -35,6 +35,7 @@ type traits struct {
 	botLife    int32   // seconds after the listing for which they trade
 	botPaid    bool    // the creator himself funds them
 	overlooked bool    // the security provider does not see what is wrong with the contract
+	migrates   int32   // days after the listing on which its liquidity moves into another pool, 0 for never
 	squeezes   bool    // its price goes quiet now and then, before it breaks out
 	absurd     bool    // the contract's balances make no sense, nor do the security provider's shares
 }
@@ -78,6 +79,9 @@ func newTraits(kind tokenKind, s stream) traits {
 		t.botLife = int32(s.between(1.5, 9) * daySeconds)
 		t.botPaid = s.chance(0.5)
 	}
+	if days := int32(s.between(6, 45)); s.chance(0.4) && kind == kindGrower {
+		t.migrates = days
+	}
 	t.squeezes = s.chance(0.5) && (kind == kindStagnant || kind == kindGrower || kind == kindTaxed || kind == kindMajor)
 	return t
 }
@@ -106,6 +110,9 @@ func (w *world) arrangeLiquidity(at, id int32) {
 	until := p.created + t.traits.lockDays*daySeconds
 	switch {
 	case t.kind == kindRug && t.traits.manner == rugByWithdrawal, t.kind == kindHoneypot && t.traits.unlocked:
+		return
+	case t.traits.migrates > 0 && p.version == poolV2:
+		w.queue.push(event{at: t.listed + t.traits.migrates*daySeconds, kind: eventMigrate, token: id})
 		return
 	case t.kind == kindRug && t.traits.manner == rugAfterLock:
 		w.lockLiquidity(at, p, liquidityLocked, 1, t.listed+int32(t.regime.ruggedAt-1)*hourSeconds)
@@ -220,6 +227,43 @@ func (w *world) botTurn(at, id int32, turn int64) {
 		w.sell(at, bot, id, int64(float64(t.botSize)/float64(p.quoteReserve)*float64(p.tokenReserve)), payNative)
 	}
 	w.queue.push(event{at: at + t.traits.botEvery, kind: eventBot, token: id, arg: turn + 1})
+}
+
+// migrate moves a token's liquidity out of its first pool into a newer kind, where it is locked: what looks like a withdrawal to
+// whoever sees one pool alone.
+func (w *world) migrate(at, id int32) {
+	t := &w.tokens[id]
+	from := &w.pools[t.pool]
+	w.need(at, t.creator, nativeAsset, 0)
+	quote, before := from.quote, w.balance(t.creator, from.quote)
+	tokens := w.withdraw(at, id)
+	amount := w.balance(t.creator, quote) - before
+	to := w.newPool(at, poolV3, t.asset, quote, 3000, t.creator, id)
+	w.begin(at, t.creator, w.routerV3, methodMulticall)
+	w.open.made = w.pools[to].entity
+	w.addLiquidity(to, tokens, amount, t.creator)
+	w.commit(2_310_000)
+	w.pools[to].lock = liquidityBurned
+	t.pool, t.pools = to, append([]int32{to}, t.pools...)
+}
+
+// withdraw takes nearly all liquidity of a token's pool out for its creator, and returns the tokens that came with it.
+func (w *world) withdraw(at, id int32) int64 {
+	t := &w.tokens[id]
+	p := &w.pools[t.pool]
+	router, _ := w.routerOf(p)
+	w.begin(at, t.creator, router, methodRemoveLiquidity)
+	tokenUnits, quoteUnits := p.tokenReserve-p.tokenReserve/2000, p.quoteReserve-p.quoteReserve/2000
+	if p.receipt >= 0 {
+		w.move(p.receipt, t.creator, 0, w.balance(t.creator, p.receipt)/2000*1999)
+	}
+	w.move(p.token, p.entity, t.creator, tokenUnits)
+	w.move(p.quote, p.entity, t.creator, quoteUnits)
+	p.tokenReserve -= tokenUnits
+	p.quoteReserve -= quoteUnits
+	w.commit(265_000)
+	p.drainedAt = w.blockTime(at)
+	return tokenUnits
 }
 
 // dump mints new supply and sells it into the pool, whose liquidity stays where it is.

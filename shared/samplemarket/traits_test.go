@@ -1,6 +1,7 @@
 package samplemarket
 
 import (
+	"math"
 	"testing"
 )
 
@@ -108,6 +109,36 @@ func TestTokenTruth(t *testing.T) {
 	}
 	if origins["organic"] < 3 || origins["bot-driven"] < 2 || trends["accumulating"] < 10 || trends["bleeding"] < 10 || trends["stable"] < 20 || spread < 10 || repeated < 5 {
 		t.Errorf("origins %v, trends %v, kinds %v, %d growers spread out, %d traps by old hands", origins, trends, kinds, spread, repeated)
+	}
+}
+
+// Liquidity that moves takes its price along: the pool that is left is drained, and nobody who follows the token's price sees a gap.
+func TestMigration(t *testing.T) {
+	moved := 0
+	for _, w := range shared().worlds {
+		for i := range w.tokens {
+			token := &w.tokens[i]
+			if len(token.pools) < 2 {
+				continue
+			}
+			moved++
+			left, now := &w.pools[token.pools[1]], &w.pools[token.pools[0]]
+			at := w.start + int64(now.created)
+			before, _, ok := w.priceNear(token.asset, at-1, 0, w.start+int64(w.now))
+			after, _, also := w.priceNear(token.asset, at, 3*daySeconds, w.start+int64(w.now))
+			if last := &w.swaps[left.swaps[len(left.swaps)-1]]; !ok || before != w.swapPrice(last, priceBasis{}) || left.quoteReserve > last.quoteReserve/1000 {
+				t.Errorf("%s: price %g, %d of %d left", w.spec.slug, before, left.quoteReserve, last.quoteReserve)
+			}
+			if len(now.swaps) > 0 && (!also || math.Abs(math.Log(after/before)) > 0.2) {
+				t.Errorf("%s: %g before, %g after", w.spec.slug, before, after)
+			}
+			if truth := w.tokenTruth(token); !truth.Migrated || truth.Trap != "" || truth.LockedShare != 1 || w.poolsOf(token.asset)[0] != now {
+				t.Errorf("%+v", truth)
+			}
+		}
+	}
+	if moved < 3 {
+		t.Errorf("%d migrations", moved)
 	}
 }
 

@@ -187,6 +187,8 @@ func (w *world) happen(e *event) {
 		w.fundBots(e.at, e.token)
 	case eventBot:
 		w.botTurn(e.at, e.token, e.arg)
+	case eventMigrate:
+		w.migrate(e.at, e.token)
 	}
 }
 
