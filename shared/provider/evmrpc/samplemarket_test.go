@@ -81,7 +81,9 @@ func checkSampleContract(t *testing.T, token samplemarket.TokenTruth, got *marke
 
 func checkSampleTrades(t *testing.T, token samplemarket.TokenTruth, got *market.Simulation) {
 	t.Helper()
-	near := func(trial market.Trial, tax float64) bool { return trial.Done == market.Yes && math.Abs(trial.Tax-tax) < 1e-3 }
+	near := func(trial market.Trial, tax float64) bool {
+		return trial.Done == market.Yes && math.Abs(trial.Tax-tax) < 1e-3
+	}
 	if !near(got.Buy, token.BuyTax) {
 		t.Errorf("%s of %s: buy %+v, want a tax of %g", token.Symbol, token.Contract, got.Buy, token.BuyTax)
 	}
