@@ -1,0 +1,221 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/mirrorworthy/mirrorworthy/shared/endpoint"
+	"github.com/mirrorworthy/mirrorworthy/shared/host"
+	"github.com/mirrorworthy/mirrorworthy/shared/samplemarket"
+)
+
+const tokenOverviewPath = "/v1/token-overview"
+
+// tokenPage is the bundle of the token page and the single that is not in it.
+func tokenPage() (overview, risk endpoint.Endpoint) {
+	for _, e := range host.Endpoints(host.Kept{}) {
+		switch e.Name {
+		case "token-overview":
+			overview = e
+		case "token-risk":
+			risk = e
+		}
+	}
+	return overview, risk
+}
+
+// askToken sends one request about a token; more is what the body has besides.
+func (s *service) askToken(path string, token samplemarket.Sample, more string) *httptest.ResponseRecorder {
+	body := `{"token":"` + token.Address + `","chain":"` + token.Chain + `"` + more + `}`
+	request := httptest.NewRequestWithContext(context.Background(), http.MethodPost, path, strings.NewReader(body))
+	request.Header.Set("Authorization", "Bearer "+s.key)
+	answer := httptest.NewRecorder()
+	s.gateway.ServeHTTP(answer, request)
+	return answer
+}
+
+// tokenSlots takes a token-overview apart.
+func (s *service) tokenSlots(token samplemarket.Sample, more string) (slots map[string]string, failed []string, err error) {
+	answer := s.askToken(tokenOverviewPath, token, more)
+	var members map[string]jsontext.Value
+	if err := json.Unmarshal(answer.Body.Bytes(), &members); answer.Code != http.StatusOK || err != nil {
+		return nil, nil, fmt.Errorf("status %d: %.500s", answer.Code, answer.Body)
+	}
+	slots = make(map[string]string)
+	overview, _ := tokenPage()
+	for _, e := range overview.Components {
+		slots[e.Slot()] = string(members[e.Slot()])
+	}
+	_ = json.Unmarshal(members["failed"], &failed)
+	return slots, failed, nil
+}
+
+// oneOfEachKind is one token of each kind, no two neighbours on the same chain as far as there are enough.
+func (l *laboratory) oneOfEachKind() []samplemarket.Sample {
+	var tokens []samplemarket.Sample
+	for i, sample := range l.market.Samples().Tokens {
+		if !slices.ContainsFunc(tokens, func(known samplemarket.Sample) bool { return known.Kind == sample.Kind }) || i%7 == 0 {
+			tokens = append(tokens, sample)
+		}
+	}
+	return tokens
+}
+
+func TestTheTokenPageCostsWhatItsSlotsCost(t *testing.T) {
+	overview, risk := tokenPage()
+	if overview.Units != 19 || len(overview.Components) != 10 || risk.Units != 2 {
+		t.Errorf("%d units, %d slots, token-risk %d units", overview.Units, len(overview.Components), risk.Units)
+	}
+}
+
+// Every slot's bytes are its single's bytes, token-changes' too where neither came after the other; and the page asks for nothing
+// that was asked before.
+func TestATokenSlotIsItsSingle(t *testing.T) {
+	t.Parallel()
+	bundles, singles := newLaboratory(t), newLaboratory(t)
+	one, other := bundles.service(t, plenty, plenty), singles.service(t, plenty, plenty)
+	overview, _ := tokenPage()
+	for i, token := range bundles.oneOfEachKind() {
+		sample := []string{"", `,"sample":12`, `,"sample":4`, `,"sample":99`}[i%4]
+		answer := one.askToken(tokenOverviewPath, token, sample)
+		bundle := answer.Body.String()
+		if answer.Code != http.StatusOK || strings.Contains(bundle, `"failed"`) || answer.Header().Get("X-Usage-Units") != "19" {
+			t.Errorf("%s on %s: status %d: %.600s", token.Kind, token.Chain, answer.Code, bundle)
+			continue
+		}
+		for _, e := range overview.Components {
+			more := ""
+			if e.Name == "smart-money-flow" {
+				more = sample
+			}
+			single := other.askToken(e.Path, token, more)
+			if single.Code != http.StatusOK || !strings.Contains(bundle, `"`+e.Slot()+`":`+single.Body.String()) {
+				t.Errorf("%s of a %s: status %d, %.400s is not in the bundle", e.Name, token.Kind, single.Code, single.Body)
+			}
+		}
+	}
+}
+
+func TestTheTokenPageAsksNothingTwice(t *testing.T) {
+	t.Parallel()
+	l := newLaboratory(t)
+	for _, token := range l.oneOfEachKind()[:6] {
+		s := l.service(t, plenty, plenty)
+		var all sync.WaitGroup
+		for range 2 {
+			all.Go(func() {
+				if _, failed, err := s.tokenSlots(token, ""); err != nil || len(failed) > 0 {
+					t.Errorf("%s: %v %v", token.Kind, failed, err)
+				}
+			})
+		}
+		all.Wait()
+		for call, times := range s.Calls() {
+			if times > 1 {
+				t.Errorf("%s: asked %d times for %s", token.Kind, times, call)
+			}
+		}
+		s.ResetCalls()
+		overview, risk := tokenPage()
+		for _, e := range append(slices.Clone(overview.Components), risk) {
+			if answer := s.askToken(e.Path, token, ""); answer.Code != http.StatusOK {
+				t.Errorf("%s of a %s: status %d: %.300s", e.Name, token.Kind, answer.Code, answer.Body)
+			}
+		}
+		if calls := s.Calls(); len(calls) > 0 {
+			t.Errorf("%s: a warm page asks %v", token.Kind, slices.Collect(maps.Keys(calls)))
+		}
+	}
+}
+
+// An address that is no token is refused by the three answers that say so, costs nothing there, and is unknown to the others.
+func TestWhatIsNoToken(t *testing.T) {
+	t.Parallel()
+	l := newLaboratory(t)
+	s := l.service(t, plenty, plenty)
+	overview, risk := tokenPage()
+	wallet := l.samples[0]
+	for _, e := range append(slices.Clone(overview.Components), risk) {
+		answer := s.askToken(e.Path, wallet, "")
+		refused := e.Name == "token-intel" || e.Name == "token-signal" || e.Name == "token-risk"
+		isRefusal := answer.Code == http.StatusNotFound && strings.Contains(answer.Body.String(), `"error":"not_a_token"`) && answer.Header().Get("X-Usage-Units") == "0"
+		if refused && !isRefusal || !refused && answer.Code != http.StatusOK {
+			t.Errorf("%s: status %d: %.300s", e.Name, answer.Code, answer.Body)
+		}
+	}
+	slots, failed, err := s.tokenSlots(wallet, "")
+	if err != nil || !slices.Equal(failed, []string{"tokenIntel", "tokenSignal"}) || !strings.Contains(slots["tokenIntel"], `"not_a_token"`) {
+		t.Errorf("%v %v %v", slots["tokenIntel"], failed, err)
+	}
+}
+
+// unsafe is what may stand in no text of an answer: markup, links, hidden characters, amounts of money.
+var unsafe = regexp.MustCompile("[<>`&]|://|www\\.|\\$\\d|[\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
+
+// Whatever one provider does, the token page is answered; each slot is what it is without the fault or says that a provider failed,
+// and nothing of the fault is remembered.
+func TestOneProviderFailsOnTheTokenPage(t *testing.T) {
+	t.Parallel()
+	l := newLaboratory(t)
+	providers := append(slices.Clone(everyProvider), samplemarket.HoneypotIs)
+	token := l.oneOfEachKind()[1]
+	undisturbed, failed, err := l.service(t, plenty, plenty).tokenSlots(token, "")
+	if err != nil || len(failed) > 0 {
+		t.Fatal(failed, err)
+	}
+	room := make(chan struct{}, 3)
+	var all sync.WaitGroup
+	for i, f := range faults {
+		for j, provider := range providers {
+			if f.fault.Kind != samplemarket.FaultServerError && f.fault.Kind != samplemarket.FaultHostile && (i+j)%3 > 0 {
+				continue
+			}
+			all.Go(func() {
+				room <- struct{}{}
+				defer func() { <-room }()
+				s := newLaboratory(t).service(t, f.single, f.bundle)
+				s.SetFault(provider, f.fault)
+				slots, failed, err := s.tokenSlots(token, "")
+				if err != nil {
+					t.Errorf("%s, %s: %v", provider, f.name, err)
+					return
+				}
+				for name, slot := range slots {
+					switch {
+					case slices.Contains(failed, name):
+						if !unavailable(slot) {
+							t.Errorf("%s, %s: %s is %.300s", provider, f.name, name, slot)
+						}
+					case slot != undisturbed[name]:
+						t.Errorf("%s, %s: %s is %.500s\nwithout the fault %.500s", provider, f.name, name, slot, undisturbed[name])
+					}
+				}
+			})
+		}
+	}
+	all.Wait()
+}
+
+func TestTokenAnswersHoldNothingUnsafe(t *testing.T) {
+	t.Parallel()
+	l := newLaboratory(t)
+	s := l.service(t, plenty, plenty)
+	for _, token := range l.oneOfEachKind() {
+		for _, path := range []string{tokenOverviewPath, "/v1/token-risk"} {
+			if text := s.askToken(path, token, "").Body.String(); unsafe.MatchString(text) {
+				t.Errorf("%s of a %s: %q in %s", path, token.Kind, unsafe.FindString(text), text)
+			}
+		}
+	}
+}
