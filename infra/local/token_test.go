@@ -65,6 +65,9 @@ func (s *service) tokenSlots(token samplemarket.Sample, more string) (slots map[
 func (l *laboratory) oneOfEachKind() []samplemarket.Sample {
 	var tokens []samplemarket.Sample
 	for i, sample := range l.market.Samples().Tokens {
+		if sample.Kind == "not-a-token" {
+			continue
+		}
 		if !slices.ContainsFunc(tokens, func(known samplemarket.Sample) bool { return known.Kind == sample.Kind }) || i%7 == 0 {
 			tokens = append(tokens, sample)
 		}
