@@ -2,5 +2,37 @@ package bytecode
 
 import "math"
 
-// Analyze reads the deployed code of a contract.
-func Analyze(code []byte) Report { return Report{TrapProbability: math.NaN()} }
+// Analyze reads the deployed code of a contract. It takes any bytes, and at most a few hundred thousand steps.
+func Analyze(code []byte) Report {
+	report := Report{TrapProbability: math.NaN()}
+	if len(code) == 0 {
+		return report
+	}
+	c := walk(code)
+	for _, fn := range c.functions {
+		report.Selectors = append(report.Selectors, fn.selector)
+	}
+	for _, target := range c.machine.delegated {
+		switch {
+		case !target.constant():
+			report.Delegates = true
+		case len(c.functions) == 0 && !target.zero():
+			report.MinimalProxy = true
+			report.Target = target.val.Bytes20()
+		}
+	}
+	understood := c.fallback.followed && len(c.functions) > 0 && !report.Delegates
+	c.follow()
+	report.SelfDestructs = c.machine.destroys
+	for _, fn := range c.functions {
+		understood = understood && fn.followed
+	}
+	c.judgeSupply(&report)
+	c.judgeFees(&report)
+	transfers := c.judgeLimits(&report)
+	if c.function(selectorTransfer) != nil || c.function(selectorTransferFrom) != nil {
+		understood = understood && len(c.balances) > 0 && transfers
+	}
+	report.Understood = understood
+	return report
+}
