@@ -254,3 +254,16 @@ func checkPool(t *testing.T, pool market.Pool) {
 		t.Errorf("%+v", pool)
 	}
 }
+
+func TestTradesAreCountedWithinReason(t *testing.T) {
+	a, _, _ := adapter(func(string) (int, string) {
+		return 200, list(row(address(1), 1, `,"txns":{"h24":{"buys":1e14,"sells":1e15},"h1":{"buys":1e14,"sells":0}}`))
+	})
+	got, err := a.Pools(t.Context(), ethereum(), []chain.Address{address(1)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if pool := got[address(1)][0]; pool.Trades24h > math.MaxInt32 || pool.Buys24h != math.MaxInt32/2 || pool.LastHour.Buys != math.MaxInt32/2 || pool.LastHour.Sells != 0 {
+		t.Errorf("%+v", pool)
+	}
+}
