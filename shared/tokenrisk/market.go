@@ -242,4 +242,3 @@ func bestDayUSD(chart *tokenfacts.Chart) float64 {
 	}
 	return best
 }
-

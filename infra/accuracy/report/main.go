@@ -85,6 +85,7 @@ func measures(data string) []measure {
 		all = append(all,
 			measure{"recorded receipts", func() ([]accuracy.Row, error) { return accuracy.Receipts(data) }},
 			measure{"recorded trades", func() ([]accuracy.Row, error) { return accuracy.RealTrades(data) }},
+			measure{"rug scorecard", func() ([]accuracy.Row, error) { return accuracy.Scorecard(data) }},
 		)
 	}
 	return all
