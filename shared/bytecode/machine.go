@@ -203,8 +203,9 @@ func (m *machine) branch(s *state) end {
 	if !ok {
 		return endLost
 	}
-	if cond.constant() {
-		if !cond.val.IsZero() {
+	// No caller is the zero address.
+	if sure := isParty(cond); sure || cond.constant() {
+		if sure || !cond.val.IsZero() {
 			if !m.code.target(to) {
 				return endReverted
 			}
