@@ -176,3 +176,15 @@ func TestOriginTakesAnyTrades(t *testing.T) {
 		}
 	})
 }
+
+func TestTwoOfASizeAreNoPattern(t *testing.T) {
+	for same, want := range map[int]float64{2: 0, 3: 0.1} {
+		var buys []market.TokenTrade
+		for i := range 30 {
+			buys = append(buys, market.TokenTrade{ValueUSD: 100 + float64(max(i, same-1)), Amount: 1000 + float64(i)})
+		}
+		if got := equalSizes(buys); got != want {
+			t.Errorf("%d of 30 of a size: %v, want %v", same, got, want)
+		}
+	}
+}
