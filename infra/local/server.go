@@ -97,9 +97,14 @@ func (s *server) newHandler(config host.Config, source []byte, kept *embedded.St
 	}
 	ports := host.KeptIn(kept)
 	endpoints := host.Endpoints(ports)
-	service, err := host.NewService(config, host.Parts{
+	parts := host.Parts{
 		Keys: kept.Keys(), Meter: kept.Meter(), Log: s.log, Metrics: &logMetrics{s.log}, Pepper: pepper, Routes: endpoint.RoutesOf(endpoints...),
-	})
+	}
+	service, err := host.NewService(config, parts)
+	if err != nil {
+		return nil, err
+	}
+	forJobs, err := host.NewSources(config, parts)
 	if err != nil {
 		return nil, err
 	}
@@ -112,7 +117,7 @@ func (s *server) newHandler(config host.Config, source []byte, kept *embedded.St
 			return nil, fmt.Errorf("template.yaml: %s %s: there is no function %s", r.Method, r.Path, r.Function)
 		}
 	}
-	if s.timers, err = newTimers(routes.Schedules, host.Jobs(ports, service.Sources), config.Clock(), s.log); err != nil {
+	if s.timers, err = newTimers(routes.Schedules, host.Jobs(ports, forJobs), config.Clock(), s.log); err != nil {
 		return nil, err
 	}
 	newID := func() string { return uuid.Must(uuid.NewV7()).String() }

@@ -83,7 +83,7 @@ func ServeJob(name string) {
 	if err != nil {
 		cannotStart(log, err)
 	}
-	sources, err := newSources(config, Parts{Log: log, Metrics: NewEMF(standardOut(), time.Now)}, config.Clock())
+	sources, err := NewSources(config, Parts{Log: log, Metrics: NewEMF(standardOut(), time.Now)})
 	if err != nil {
 		cannotStart(log, err)
 	}

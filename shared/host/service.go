@@ -7,6 +7,7 @@ import (
 
 	"github.com/mirrorworthy/mirrorworthy/shared/endpoint"
 	"github.com/mirrorworthy/mirrorworthy/shared/endpoint/partnerkey"
+	"github.com/mirrorworthy/mirrorworthy/shared/market"
 	"github.com/mirrorworthy/mirrorworthy/shared/store"
 )
 
@@ -36,6 +37,12 @@ func NewService(config Config, parts Parts) (endpoint.Service, error) {
 		Clock: time.Now, Present: config.Clock(), Log: parts.Log, Metrics: parts.Metrics, Routes: parts.Routes,
 		SingleTimeout: config.SingleTimeout, BundleTimeout: config.BundleTimeout,
 	}, nil
+}
+
+// NewSources makes provider clients of their own, for jobs: what a job meets with must not open a circuit breaker before the
+// answers. The errors are those of NewService.
+func NewSources(config Config, parts Parts) (market.Sources, error) {
+	return newSources(config, parts, config.Clock())
 }
 
 // Clock is the clock that answers go by: the computer's, or the instant at which it was stopped.
