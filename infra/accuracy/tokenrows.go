@@ -16,6 +16,7 @@ const (
 	settledAge      = 30 * 24 * time.Hour
 	triedAge        = 3 * time.Hour // the security provider has had its say by then
 	unlockSignAhead = 25 * 24 * time.Hour
+	rememberedRug   = 80 * 24 * time.Hour
 )
 
 // share is a part of what was counted.
@@ -68,6 +69,8 @@ func trapRows(all []tokenAnswers) []Row {
 			if truth.Overlooked {
 				overlooked.count(verdict == "critical")
 			}
+		case truth.Trap == "rug" && !truth.RuggedAt.IsZero() && a.at.Sub(truth.RuggedAt) > rememberedRug:
+			// Nothing of it is in the charts any more.
 		case truth.Trap == "rug" && !truth.RuggedAt.IsZero():
 			pulled.count(verdict == "critical")
 		case truth.Trap == "rug" && rugShows(a):

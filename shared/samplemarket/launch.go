@@ -64,7 +64,7 @@ func (w *world) createToken(at int32, kind tokenKind, creator int32) int32 {
 		a.decimals = 8
 	}
 	supply := 1e9
-	if s.chance(0.15) {
+	if s.chance(0.15) && t.traits.manner != rugByMint { // room to mint
 		supply, a.digits = 4.206e14, 3
 	} else if s.chance(0.2) {
 		supply = 1e8

@@ -20,6 +20,7 @@ const (
 	eventFundBots
 	eventBot
 	eventMigrate
+	eventCensus
 )
 
 // event is something that happens at a second of the history. Two at the same second happen in the order they were planned.

@@ -49,7 +49,7 @@ type TokenTruth struct {
 	// hours, "organic" or "bot-driven", where there are enough buyers and it is plain.
 	Bundled bool
 	Origin  string
-	// Trend is where the number of holders has gone in the last seven days, where it is plain: "accumulating", "bleeding" or "stable".
+	// Trend is where the number of holders has gone in the last seven days, where it is plain and trades agree: "accumulating", "bleeding" or "stable".
 	Trend string
 	// Squeezed is true while the price has been unusually quiet for two days, as it is before it breaks out.
 	Squeezed bool
@@ -61,10 +61,10 @@ type TokenTruth struct {
 
 // Where the truth is plain.
 const (
-	plainBuyers   = 30   // distinct buyers within 24 hours
-	plainBots     = 0.65 // share of the trades within 24 hours
+	plainBuyers   = 33   // distinct buyers within 24 hours
+	plainBots     = 0.75 // share of the trades within 24 hours
 	plainTrend    = 0.05 // change of the holders within seven days, in logarithms
-	plainStanding = 0.012
+	plainStanding = 0.007
 )
 
 func (w *world) tokenTruth(t *token) TokenTruth {
@@ -133,7 +133,7 @@ func (w *world) origin(t *token) string {
 			byBots++
 		}
 		if s.tokenOut > 0 {
-			buyers[s.trader] = true
+			buyers[w.txs[s.transaction].from] = true // as anybody sees it: who signed
 		}
 	}
 	switch {
@@ -147,19 +147,45 @@ func (w *world) origin(t *token) string {
 	return ""
 }
 
-// holderTrend is where the number of a token's holders has gone within seven days.
+// takeCensus notes how many hold each token.
+func (w *world) takeCensus(at int32) {
+	w.queue.push(event{at: at + daySeconds, kind: eventCensus})
+	for i := range w.tokens {
+		t := &w.tokens[i]
+		t.census = append(t.census, int32(w.assets[t.asset].holding))
+	}
+}
+
+// holderTrend is where the number of a token's holders has gone within seven days: plain when it went there on nearly every day and
+// the last day's trades did not go the other way.
 func (w *world) holderTrend(t *token) string {
-	const week = 7 * daySeconds
-	if t.kind == kindThin || t.kind == kindSpam || w.now-t.listed < week+daySeconds {
+	const week = 7
+	days := len(t.census)
+	if t.kind == kindThin || t.kind == kindSpam || w.now-t.listed < (week+1)*daySeconds || days < week {
 		return ""
 	}
-	inside := float64(w.assets[t.asset].holding)
-	switch change := math.Log((inside + t.outsiders(w.now)) / (inside + t.outsiders(w.now-week))); {
-	case change > plainTrend:
+	count := math.Log(float64(w.assets[t.asset].holding) + t.outsiders(w.now))
+	last, low, high, up, down := count, count, count, 0, 0
+	for day := 1; day <= week; day++ {
+		before := math.Log(float64(t.census[days-day]) + t.outsiders(w.now-int32(day)*daySeconds))
+		if before < last {
+			up++
+		} else if before > last {
+			down++
+		}
+		last, low, high = before, min(low, before), max(high, before)
+	}
+	bought := int64(0)
+	p := &w.pools[t.pool]
+	for i := len(p.swaps) - 1; i >= 0 && w.now-w.swapTime(p.swaps[i]) <= daySeconds; i-- {
+		bought += w.swaps[p.swaps[i]].tokenOut
+	}
+	switch change := count - last; {
+	case change > plainTrend && up >= week-1 && bought >= 0:
 		return "accumulating"
-	case change < -plainTrend:
+	case change < -plainTrend && down >= week-1 && bought <= 0:
 		return "bleeding"
-	case math.Abs(change) < plainStanding:
+	case high-low < plainStanding:
 		return "stable"
 	}
 	return ""

@@ -266,15 +266,19 @@ func (w *world) withdraw(at, id int32) int64 {
 	return tokenUnits
 }
 
+// dumpLimit keeps what is minted within the range of amounts.
+const dumpLimit = 6_000_000_000_000_000_000
+
 // dump mints new supply and sells it into the pool, whose liquidity stays where it is.
 func (w *world) dump(at, id int32) {
 	t := &w.tokens[id]
 	p := &w.pools[t.pool]
 	w.need(at, t.creator, nativeAsset, 0)
 	w.begin(at, t.creator, t.entity, methodMint)
-	w.move(t.asset, 0, t.creator, p.tokenReserve*14)
+	minted := p.tokenReserve * min(600, dumpLimit/p.tokenReserve)
+	w.move(t.asset, 0, t.creator, minted)
 	w.commit(74_000)
-	w.sell(at, t.creator, id, p.tokenReserve*14, payNative)
+	w.sell(at, t.creator, id, minted, payNative)
 }
 
 // following is by how much the number of a token's holders outside the simulation has grown since it found its first public, in

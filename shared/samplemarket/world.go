@@ -125,6 +125,7 @@ func (w *world) furnish() {
 	}
 	w.queue.push(event{at: -12 * daySeconds, kind: eventLaunch})
 	w.queue.push(event{at: -20 * daySeconds, kind: eventSpam})
+	w.queue.push(event{at: 0, kind: eventCensus})
 }
 
 // advance lets everything happen up to the newest block at a Unix time.
@@ -189,6 +190,8 @@ func (w *world) happen(e *event) {
 		w.botTurn(e.at, e.token, e.arg)
 	case eventMigrate:
 		w.migrate(e.at, e.token)
+	case eventCensus:
+		w.takeCensus(e.at)
 	}
 }
 

@@ -78,6 +78,7 @@ func measures(data string) []measure {
 		{"trader grades", plain(func() []accuracy.Row { return accuracy.TraderGrades(gradeWallets) })},
 		{"wash economy", plain(accuracy.WashEconomy)},
 		{"sample market", accuracy.SampleLabels},
+		{"sample tokens", func() ([]accuracy.Row, error) { return accuracy.SampleTokens(accuracy.TokenSeed) }},
 		{"determinism", one(accuracy.Determinism)},
 		{"as-of purity", one(accuracy.Purity)},
 	}
