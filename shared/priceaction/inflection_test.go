@@ -130,9 +130,6 @@ func TestInflectionStates(t *testing.T) {
 		for i := from; i < len(hours); i++ {
 			c := &hours[i]
 			envelope := math.Pow(float64(1000-i)/1000, 4)
-			if factor > 1 {
-				envelope = math.Pow(float64(i)/1000, 12)
-			}
 			swing := center * math.Exp(factor*math.Sin(float64(i)*0.4)*0.02*envelope)
 			c.Open, c.Close = swing, swing
 			c.High, c.Low = max(c.Open, c.Close)*(1+0.001*factor), min(c.Open, c.Close)/(1+0.001*factor)
@@ -143,7 +140,11 @@ func TestInflectionStates(t *testing.T) {
 	if got := priceaction.ReadInflection(tight, end(tight)); got.State != priceaction.Coiled || got.Percentile > 0.05 {
 		t.Errorf("a price that stopped moving: %+v", got)
 	}
-	wide := calm(500, 60)
+	wide := walk(800, 0.02, 3)
+	for i := len(wide) - 40; i < len(wide); i++ {
+		price := math.Exp(0.5 * float64(i%8))
+		wide[i].Open, wide[i].Close, wide[i].High, wide[i].Low = price, price, price, price
+	}
 	if got := priceaction.ReadInflection(wide, end(wide)); got.State != priceaction.Widening {
 		t.Errorf("a price that swings: %+v", got)
 	}

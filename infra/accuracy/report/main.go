@@ -87,6 +87,8 @@ func measures(data string) []measure {
 			measure{"recorded receipts", func() ([]accuracy.Row, error) { return accuracy.Receipts(data) }},
 			measure{"recorded trades", func() ([]accuracy.Row, error) { return accuracy.RealTrades(data) }},
 			measure{"rug scorecard", func() ([]accuracy.Row, error) { return accuracy.Scorecard(data) }},
+			measure{"delayed copier", one(func() (accuracy.Row, error) { return accuracy.CopyBase(data) })},
+			measure{"inflection", one(func() (accuracy.Row, error) { return accuracy.Inflection(data) })},
 		)
 	}
 	return all
