@@ -9,10 +9,10 @@ import (
 	"github.com/mirrorworthy/mirrorworthy/shared/stats"
 )
 
-// What a candle can hold: prices in USD, and how far it reaches within its hour.
+// What a candle can hold. The bounds on prices are wide, since the unit is the caller's; jumps are judged by the candles before.
 const (
-	lowestPrice   = 1e-20
-	highestPrice  = 1e15
+	lowestPrice   = 1e-60
+	highestPrice  = 1e60
 	highestVolume = 1e18
 	// longestWick is how many times a candle's body, or the close before it, its extremes may reach.
 	longestWick = 4
