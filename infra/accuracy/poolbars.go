@@ -91,22 +91,33 @@ func CopyBase(dir string) (Row, error) {
 	return row, nil
 }
 
-// Inflection measures the calibration of the published probability of a large move on the newest three tenths of recorded observations.
-func Inflection(dir string) (Row, error) {
+// Inflection measures the calibration of the published probability of a large move on the newest three tenths of recorded observations,
+// and how much more often such a move follows the tightest ranges than any.
+func Inflection(dir string) ([]Row, error) {
 	row := Row{Name: "probability of a large move, newer observations", Goal: "calibration error <= 0.05, Brier skill > 0"}
 	pools, err := poolBars(dir)
 	if err != nil {
-		return row, err
+		return nil, err
 	}
 	type observation struct {
 		at       time.Time
 		forecast float64
 		moved    bool
 	}
+	moves, tight, tightMoves := 0, 0, 0
 	var all []observation
 	for _, hours := range pools {
 		for _, o := range priceaction.Observe(hours) {
 			all = append(all, observation{o.At, o.Probability, o.Moved})
+			if o.Moved {
+				moves++
+			}
+			if o.State == priceaction.Coiled {
+				tight++
+				if o.Moved {
+					tightMoves++
+				}
+			}
 		}
 	}
 	slices.SortStableFunc(all, func(a, b observation) int { return a.at.Compare(b.at) })
@@ -118,5 +129,10 @@ func Inflection(dir string) (Row, error) {
 	calibration, skill := stats.ExpectedCalibrationError(stats.Calibration(forecasts, outcomes, 10)), stats.BrierSkill(forecasts, outcomes)
 	row.Measured = fmt.Sprintf("error %.4f, skill %.4f over %d of %d observations", calibration, skill, len(newer), len(all))
 	row.Pass = calibration <= 0.05 && skill > 0
-	return row, nil
+	base, coiled := float64(moves)/float64(len(all)), float64(tightMoves)/float64(tight)
+	return []Row{row, {
+		Name: "large moves after the tightest ranges against any", Goal: "0.473 against 0.325, +- 0.01",
+		Measured: fmt.Sprintf("%.3f of %d against %.3f of %d", coiled, tight, base, len(all)),
+		Pass:     math.Abs(coiled-0.473) <= 0.01 && math.Abs(base-0.325) <= 0.01,
+	}}, nil
 }

@@ -88,7 +88,7 @@ func measures(data string) []measure {
 			measure{"recorded trades", func() ([]accuracy.Row, error) { return accuracy.RealTrades(data) }},
 			measure{"rug scorecard", func() ([]accuracy.Row, error) { return accuracy.Scorecard(data) }},
 			measure{"delayed copier", one(func() (accuracy.Row, error) { return accuracy.CopyBase(data) })},
-			measure{"inflection", one(func() (accuracy.Row, error) { return accuracy.Inflection(data) })},
+			measure{"inflection", func() ([]accuracy.Row, error) { return accuracy.Inflection(data) }},
 		)
 	}
 	return all
