@@ -1,10 +1,8 @@
 package bytecode
 
-import "math"
-
 // Analyze reads the deployed code of a contract. It takes any bytes, and at most a few hundred thousand steps.
 func Analyze(code []byte) Report {
-	report := Report{TrapProbability: math.NaN()}
+	report := Report{TrapProbability: trapProbability(code)}
 	if len(code) == 0 {
 		return report
 	}

@@ -27,7 +27,8 @@ type Report struct {
 	// SelfDestructs: a reachable SELFDESTRUCT.
 	SelfDestructs bool
 
-	// TrapProbability is the share of trap contracts among those with such opcodes in the training data, 0 to 1; NaN when the code
-	// is too small to tell.
+	// TrapProbability is the share of trap contracts among those with such opcodes in the training data, 0 to 1, where three in four
+	// are traps; NaN when the code is unlike the training data: too small, of Solidity 0.8 or later, or of an unusual mix of
+	// instructions. A low one is no reassurance: traps of families that were not seen look harmless.
 	TrapProbability float64
 }
