@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"strings"
+	"time"
 
 	"github.com/holiman/uint256"
 	"golang.org/x/crypto/sha3"
@@ -99,14 +100,15 @@ func newTestTrade(client *upstream.Client, on *chain.Chain, token, pool chain.Ad
 	if facts.LiquidityUSD > 0 {
 		share = math.Min(largestShare, simulatedUSD/(facts.LiquidityUSD/2))
 	}
-	moment := binary.BigEndian.AppendUint64(nil, uint64(client.Now().UnixNano()))
+	// The same accounts for a day: a recorded test trade can be asked for again.
+	moment := binary.BigEndian.AppendUint64(nil, uint64(client.Now().UTC().Truncate(24*time.Hour).Unix()))
 	return &testTrade{
 		client: client, on: on, token: token, quote: on.ERC20(facts.Quote), pool: pool, share: uint64(share * shareUnit),
 		buyer: freshAccount(token, moment, "buyer"), partner: freshAccount(token, moment, "partner"),
 	}
 }
 
-// freshAccount is an account that nobody has the key of, and that no token can have expected.
+// freshAccount is an account that nobody has the key of, and that nobody has used.
 func freshAccount(token chain.Address, moment []byte, role string) chain.Address {
 	digest := keccakOf([]byte("test trade"), token[:], moment, []byte(role))
 	return chain.Address(digest[12:])
