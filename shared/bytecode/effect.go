@@ -82,37 +82,44 @@ func (c *contract) gatherPath(fn *function, p *path) {
 	c.calls[fn] = append(c.calls[fn], o)
 }
 
-// term is a part of a sum.
-type term struct {
-	value    *expression
-	negative bool
-}
-
-// terms takes a sum apart, up to a few dozen parts.
-func terms(e *expression, negative bool, out []term) []term {
-	if len(out) > 40 {
-		return out
+// steps tells whether value is old with amounts added or taken away. An amount that is itself a difference, as what is left of a
+// transfer after its fee, counts as one.
+func steps(value, old *expression) (plus, minus, ok bool) {
+	for range deepest {
+		switch {
+		case value == old:
+			return plus, minus, true
+		case value.is(opAND) && value.b.constant():
+			value = value.a
+		case value.is(opADD) && value.b.constant():
+			if value.b.val.BitLen() == 256 {
+				minus = true
+			} else {
+				plus = true
+			}
+			value = value.a
+		case value.is(opADD) && contains(value.a, old):
+			plus = true
+			value = value.a
+		case value.is(opADD):
+			plus = true
+			value = value.b
+		case value.is(opSUB):
+			minus = true
+			value = value.a
+		default:
+			return false, false, false
+		}
 	}
-	switch {
-	case e.is(opADD):
-		return terms(e.b, negative, terms(e.a, negative, out))
-	case e.is(opSUB):
-		return terms(e.b, !negative, terms(e.a, negative, out))
-	case e.is(opAND) && e.b.constant() && (e.a.is(opADD) || e.a.is(opSUB)):
-		return terms(e.a, negative, out)
-	case e.constant() && e.val.BitLen() == 256:
-		return append(out, term{e, !negative})
-	case e.zero():
-		return out
-	}
-	return append(out, term{e, negative})
+	return false, false, false
 }
 
 // changeOf tells what a store does to a balance.
 func (c *contract) changeOf(l location, s *store) change {
 	out := change{location: l, value: s.value}
-	if s.value.zero() {
-		out.down, out.to0 = true, true
+	if s.value.constant() {
+		out.down, out.up = !large(s.value), !s.value.zero()
+		out.to0 = s.value.zero()
 		return out
 	}
 	old := c.machine.pool.node(kind(opSLOAD), s.key, nil, uint256.Int{})
@@ -126,21 +133,7 @@ func (c *contract) changeOf(l location, s *store) change {
 			value = value.a
 		}
 	}
-	held, plus, minus := false, false, false
-	for _, t := range terms(value, false, nil) {
-		v := t.value
-		if v.is(opAND) && v.b.constant() && v.a == old {
-			v = old
-		}
-		switch {
-		case v == old && !t.negative:
-			held = true
-		case t.negative:
-			minus = true
-		default:
-			plus = true
-		}
-	}
+	plus, minus, held := steps(value, old)
 	switch {
 	case held:
 		out.up, out.down = plus, minus && !plus
@@ -154,6 +147,9 @@ func (c *contract) changeOf(l location, s *store) change {
 	}
 	return out
 }
+
+// large tells whether a constant is more than accounts usually hold, so that setting a balance to it takes from nobody.
+func large(e *expression) bool { return e.val.BitLen() > 80 }
 
 func keeps(e, key *expression) bool {
 	m := unchanged(e, key)

@@ -45,13 +45,32 @@ const (
 // What a path needed so far, so that paths that need nothing are not followed as if they were the same.
 const (
 	needsPrivilege uint8 = 1 << iota
-	needsParty
+	needsCaller
+	needsFirst
+	needsSecond
 )
 
-// favoured tells whether a side of a fork is for a party that storage or the code names.
-func (m *machine) favoured(cond *expression, holds bool) bool {
+// favoured tells which party must be one that storage or the code names on a side of a fork; 0 for none.
+func favoured(cond *expression, holds bool) uint8 {
 	f := normal(cond, holds)
-	return f.holds && f.value.is(opEQ) && (party(f.value.a) && fixed(f.value.b) || party(f.value.b) && fixed(f.value.a))
+	if !f.holds || !f.value.is(opEQ) {
+		return 0
+	}
+	who := f.value.a
+	switch {
+	case party(who) && fixed(f.value.b):
+	case party(f.value.b) && fixed(who):
+		who = f.value.b
+	default:
+		return 0
+	}
+	if !who.is(opCALLDATALOAD) {
+		return needsCaller
+	}
+	if at, ok := who.a.small(); ok && at == 4 {
+		return needsFirst
+	}
+	return needsSecond
 }
 
 type setting struct {
@@ -121,9 +140,7 @@ func (m *machine) split(fn *function, s *state, settings map[uint64]*setting, wo
 		if m.looksPrivileged(cond, side.holds) {
 			needs |= needsPrivilege
 		}
-		if m.favoured(cond, side.holds) {
-			needs |= needsParty
-		}
+		needs |= favoured(cond, side.holds)
 		key := mix(context, s.effects+uint64(needs))
 		if side.holds {
 			key++

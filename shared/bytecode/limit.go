@@ -143,7 +143,8 @@ func namesParty(in *expression) bool {
 	return false
 }
 
-// ofReceiver tells whether a comparison is about what the receiver would hold: that limits buying.
+// ofReceiver tells whether a comparison is about what the receiver would hold, which limits buying, or about what the contract itself
+// holds, which says when it sells the taxes it collected.
 func (c *contract) ofReceiver(fn *function, e *expression) bool {
 	if !comparison(e) {
 		return false
@@ -154,7 +155,7 @@ func (c *contract) ofReceiver(fn *function, e *expression) bool {
 	}
 	receiver := c.machine.pool.node(kind(opCALLDATALOAD), c.machine.argument(nil, at), nil, uint256.Int{})
 	for _, rd := range reads(e) {
-		if c.balances[rd.variable] && len(rd.keys) > 0 && rd.keys[0] == receiver {
+		if c.balances[rd.variable] && len(rd.keys) > 0 && (rd.keys[0] == receiver || rd.keys[0].is(opADDRESS)) {
 			return true
 		}
 	}

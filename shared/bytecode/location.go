@@ -128,8 +128,8 @@ func reads(e *expression) []read {
 		case e.is(opOR):
 			visit(e.a, mask)
 			visit(e.b, mask)
-		case e.kind == kindCall || e.kind == kindReturned:
-			// What another contract answers is its own.
+		case e.kind == kindCall || e.kind == kindReturned || e.is(opEXTCODESIZE):
+			// What another contract answers, and what code it has, is its own.
 		default:
 			visit(e.a, word256)
 			visit(e.b, word256)

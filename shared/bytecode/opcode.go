@@ -37,6 +37,7 @@ const (
 	opCALLDATACOPY   opcode = 0x37
 	opCODESIZE       opcode = 0x38
 	opCODECOPY       opcode = 0x39
+	opEXTCODESIZE    opcode = 0x3b
 	opEXTCODECOPY    opcode = 0x3c
 	opRETURNDATASIZE opcode = 0x3d
 	opRETURNDATACOPY opcode = 0x3e
@@ -94,7 +95,7 @@ func arityOf(op opcode) (arity, bool) {
 		return arity{0, 0}, true
 	case 0x08, 0x09: // ADDMOD, MULMOD
 		return arity{3, 1}, true
-	case opISZERO, opNOT, 0x1e, 0x31, opCALLDATALOAD, 0x3b, 0x3f, 0x40, 0x49, opMLOAD, opSLOAD, 0x5c:
+	case opISZERO, opNOT, 0x1e, 0x31, opCALLDATALOAD, opEXTCODESIZE, 0x3f, 0x40, 0x49, opMLOAD, opSLOAD, 0x5c:
 		return arity{1, 1}, true
 	case opADDRESS, opORIGIN, opCALLER, opCALLVALUE, opCALLDATASIZE, opCODESIZE, 0x3a, opRETURNDATASIZE,
 		0x41, opTIMESTAMP, opNUMBER, 0x44, 0x45, 0x46, 0x47, 0x48, 0x4a, 0x4b, opPC, 0x59, 0x5a:

@@ -37,6 +37,11 @@ func (m *machine) addFacts(out []fact, e *expression, holds bool) []fact {
 	if f.value.is(opSUB) || f.value.is(opXOR) {
 		f = fact{m.pool.binary(opEQ, f.value.a, f.value.b), !f.holds}
 	}
+	if f.value.is(opADD) && f.value.b.constant() {
+		var opposite uint256.Int
+		opposite.Neg(&f.value.b.val)
+		f = fact{m.pool.binary(opEQ, f.value.a, m.pool.constant(&opposite)), !f.holds}
+	}
 	return append(out, f)
 }
 
@@ -118,6 +123,10 @@ func (m *machine) listed(f fact, usual func(variable) bool) bool {
 	}
 	for _, r := range reads(f.value) {
 		if r.depth == 0 || usual != nil && usual(r.variable) || !ofCaller(r.keys) {
+			continue
+		}
+		if usual == nil && r.depth > 1 && r.keys[0].is(opCALLDATALOAD) {
+			// Most likely an allowance.
 			continue
 		}
 		load := m.pool.node(kind(opSLOAD), r.key, nil, uint256.Int{})
