@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/mirrorworthy/mirrorworthy/shared/market"
+	"github.com/mirrorworthy/mirrorworthy/shared/priceaction"
 	"github.com/mirrorworthy/mirrorworthy/shared/stats"
 	"github.com/mirrorworthy/mirrorworthy/shared/tokenfacts"
 )
@@ -27,13 +28,6 @@ const smallPositionUSD = 1_000
 
 // stillSD is the hourly standard deviation below which a price does not move enough to be measured by.
 const stillSD = 1e-6
-
-// What a candle can hold: prices in USD, and how far it reaches within its hour.
-const (
-	lowestPrice  = 1e-20
-	highestPrice = 1e12
-	widestRange  = 1e4
-)
 
 // momentum is how a token moves and is traded now. What cannot be measured is NaN.
 type momentum struct {
@@ -75,11 +69,7 @@ func measureMomentum(chart *tokenfacts.Chart, pools []market.Pool, asOf time.Tim
 	}
 	closes := stats.Closes(bars)
 	last := closes[len(closes)-1]
-	returns := make([]float64, len(closes)-1)
-	for i := range returns {
-		returns[i] = math.Log(closes[i+1] / closes[i])
-	}
-	sd := standardDeviation(returns)
+	sd := stats.Describe(hourlyReturns(bars)).SD
 	past := func(hours int) (change, z float64) {
 		if len(closes) <= hours {
 			return nan, nan
@@ -101,11 +91,12 @@ func measureMomentum(chart *tokenfacts.Chart, pools []market.Pool, asOf time.Tim
 	return m
 }
 
-// everyHour fills the gaps between the candles of the last two weeks and counts those that traded. Bars that cannot be true are gaps.
+// everyHour fills the gaps between the candles of the last two weeks and counts those that traded. A candle that
+// shows no price, by the rules of priceaction.Liquid, is a gap.
 func everyHour(hours []market.Candle, asOf time.Time) (bars []stats.Bar, traded int) {
 	from := asOf.Truncate(time.Hour).Add(-momentumHours * time.Hour)
-	for _, c := range hours {
-		if !plausible(c) || c.Time.Before(from) || c.Time.Add(time.Hour).After(asOf) {
+	for _, c := range priceaction.Liquid(hours, asOf) {
+		if c.Time.Before(from) {
 			continue
 		}
 		if len(bars) > 0 {
@@ -129,22 +120,14 @@ func everyHour(hours []market.Candle, asOf time.Time) (bars []stats.Bar, traded 
 	return bars, traded
 }
 
-// plausible tells whether a candle can be a record of trades.
-func plausible(c market.Candle) bool {
-	for _, x := range [...]float64{c.Open, c.High, c.Low, c.Close} {
-		if !(x >= lowestPrice && x <= highestPrice) {
-			return false
-		}
+// hourlyReturns are the logarithmic returns from each bar's close to the next.
+func hourlyReturns(bars []stats.Bar) []float64 {
+	closes := stats.Closes(bars)
+	returns := make([]float64, len(closes)-1)
+	for i := range returns {
+		returns[i] = math.Log(closes[i+1] / closes[i])
 	}
-	return c.VolumeUSD > 0 && c.High <= c.Low*widestRange && !math.IsInf(c.VolumeUSD, 0) && c.High >= max(c.Open, c.Close) && c.Low <= min(c.Open, c.Close)
-}
-
-func standardDeviation(x []float64) float64 {
-	if len(x) < 2 {
-		return math.NaN()
-	}
-	m := stats.Describe(x)
-	return m.SD
+	return returns
 }
 
 // volumes compares the last 24 bars with the days before, of which there must be three.

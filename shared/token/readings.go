@@ -25,12 +25,7 @@ type readings struct {
 // asked, and with the first provider that fails: a reading that is missing by accident must not look like one that says nothing.
 func (p page) read(ctx context.Context, r *endpoint.Request) (*readings, error) {
 	return once(ctx, r, 0, func(ctx context.Context) (*readings, error) {
-		s := subjectOf(r)
-		contract, err := tokenfacts.Contract(ctx, r.Session, s)
-		if err != nil {
-			return nil, err
-		}
-		if err := tokenfacts.CheckToken(contract); err != nil {
+		if _, err := tokenContract(ctx, r); err != nil {
 			return nil, err
 		}
 		var all readings

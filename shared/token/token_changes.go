@@ -97,16 +97,7 @@ func dailyDeviation(chart *tokenfacts.Chart, asOf time.Time) float64 {
 	if traded < minimumHours {
 		return 0
 	}
-	closes := stats.Closes(bars)
-	returns := make([]float64, len(closes)-1)
-	for i := range returns {
-		returns[i] = math.Log(closes[i+1] / closes[i])
-	}
-	deviation := standardDeviation(returns) * math.Sqrt(24)
-	if math.IsNaN(deviation) || math.IsInf(deviation, 0) {
-		return 0
-	}
-	return deviation
+	return stats.Describe(hourlyReturns(bars)).SD * math.Sqrt(24)
 }
 
 // appendAttempts bounds how often a scan is compared anew because another one was recorded meanwhile: each attempt lets one of those

@@ -101,11 +101,8 @@ func (p page) valuationFacts(ctx context.Context, r *endpoint.Request) (*valuati
 	facts := &valuationFacts{on: s.Chain, token: s.Token}
 	group, ctx := parallel.WithContext(ctx)
 	group.Go(func() error {
-		contract, err := tokenfacts.Contract(ctx, r.Session, s)
-		if err != nil {
-			return err
-		}
-		return tokenfacts.CheckToken(contract)
+		_, err := tokenContract(ctx, r)
+		return err
 	})
 	group.Go(func() (err error) {
 		facts.pools, err = tokenfacts.Pools(ctx, r.Session, s)
