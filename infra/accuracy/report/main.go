@@ -79,6 +79,7 @@ func measures(data string) []measure {
 		{"wash economy", plain(accuracy.WashEconomy)},
 		{"sample market", accuracy.SampleLabels},
 		{"sample tokens", func() ([]accuracy.Row, error) { return accuracy.SampleTokens(accuracy.TokenSeed) }},
+		{"code classes", accuracy.BytecodeClasses},
 		{"determinism", one(accuracy.Determinism)},
 		{"as-of purity", one(accuracy.Purity)},
 	}
@@ -86,6 +87,7 @@ func measures(data string) []measure {
 		all = append(all,
 			measure{"recorded receipts", func() ([]accuracy.Row, error) { return accuracy.Receipts(data) }},
 			measure{"recorded trades", func() ([]accuracy.Row, error) { return accuracy.RealTrades(data) }},
+			measure{"opcodes", func() ([]accuracy.Row, error) { return accuracy.Opcodes(data) }},
 			measure{"rug scorecard", func() ([]accuracy.Row, error) { return accuracy.Scorecard(data) }},
 			measure{"delayed copier", one(func() (accuracy.Row, error) { return accuracy.CopyBase(data) })},
 			measure{"inflection", func() ([]accuracy.Row, error) { return accuracy.Inflection(data) }},
