@@ -76,6 +76,8 @@ type TokenTrade struct {
 	Buy bool
 	// Amount is in token units; ValueUSD is what was paid or received.
 	Amount, ValueUSD float64
+	// QuoteAmount is what was paid or received in units of the pool's other token; zero when unknown.
+	QuoteAmount float64
 }
 
 // TokenTrades are the latest trades of a token in one pool.

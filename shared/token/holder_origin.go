@@ -25,7 +25,8 @@ type Origin struct {
 	// oddity makes demand bot-driven. NaN when unknown.
 	Score  float64
 	Buyers int
-	// EqualSizes is the share of buys that at least two others equal to four significant digits, in value or in amount.
+	// EqualSizes is the share of buys that at least two others equal to four significant digits, in value, in amount or in what was paid
+	// in the pool's other token: the same payment, repeated, is worth something else in dollars every time that token's price moves.
 	EqualSizes float64
 	// Bundled is the share of buys made in one block by three accounts or more, beyond what as many buys would share by chance.
 	Bundled float64
@@ -104,10 +105,13 @@ func equalSizes(buys []market.TokenTrade) float64 {
 	equal := make([]bool, len(buys))
 	for _, size := range [...]func(market.TokenTrade) float64{
 		func(t market.TokenTrade) float64 { return t.ValueUSD }, func(t market.TokenTrade) float64 { return t.Amount },
+		func(t market.TokenTrade) float64 { return t.QuoteAmount },
 	} {
-		order := make([]int, len(buys))
-		for i := range order {
-			order[i] = i
+		order := make([]int, 0, len(buys))
+		for i := range buys {
+			if size(buys[i]) > 0 {
+				order = append(order, i)
+			}
 		}
 		slices.SortFunc(order, func(a, b int) int { return cmp.Or(cmp.Compare(size(buys[a]), size(buys[b])), cmp.Compare(a, b)) })
 		low, high := 0, 0

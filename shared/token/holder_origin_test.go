@@ -162,7 +162,7 @@ func TestOriginTakesAnyTrades(t *testing.T) {
 			return market.TokenTrade{
 				Time: flowNow.Add(time.Duration(rapid.IntRange(-1000, 1000).Draw(t, "at")) * time.Second), Block: rapid.Uint64().Draw(t, "block"),
 				Trader: person(rapid.IntRange(0, 60).Draw(t, "trader")), Buy: rapid.Bool().Draw(t, "buy"),
-				ValueUSD: number.Draw(t, "usd"), Amount: number.Draw(t, "amount"),
+				ValueUSD: number.Draw(t, "usd"), Amount: number.Draw(t, "amount"), QuoteAmount: number.Draw(t, "paid"),
 			}
 		}), 0, 150).Draw(t, "trades")
 		got := OriginOf(trades)
@@ -186,5 +186,22 @@ func TestTwoOfASizeAreNoPattern(t *testing.T) {
 		if got := equalSizes(buys); got != want {
 			t.Errorf("%d of 30 of a size: %v, want %v", same, got, want)
 		}
+	}
+}
+
+// The same payment in a coin is worth something else in dollars, and buys something else, every time.
+func TestRepeatedPaymentsAreEqualWhateverTheyAreWorth(t *testing.T) {
+	var buys []market.TokenTrade
+	for i := range 30 {
+		buy := market.TokenTrade{ValueUSD: 100 + float64(i), Amount: 1000 + float64(i)}
+		if i < 12 {
+			buy.QuoteAmount = 0.05 * (1 + 1e-6*float64(i))
+		} else if i < 20 {
+			buy.QuoteAmount = 0.05 * (1 + 0.001*float64(i))
+		}
+		buys = append(buys, buy)
+	}
+	if got := equalSizes(buys); got != 0.4 {
+		t.Errorf("%v equal, want 12 of 30: those that paid the same, not those whose payment is unknown", got)
 	}
 }

@@ -122,17 +122,21 @@ func (r *tradeRow) trade(token chain.Address, now time.Time) (market.TokenTrade,
 	index, validIndex := r.logIndex()
 	value, validValue := row.ValueUSD.USD()
 	buy := to == token
-	moved := row.FromAmount
+	moved, other := row.FromAmount, row.ToAmount
 	if buy {
-		moved = row.ToAmount
+		moved, other = other, moved
 	}
 	amount, validAmount := moved.Float()
+	quoteAmount, validQuote := other.Float()
+	if !validQuote || !(quoteAmount > 0) || quoteAmount > maximumUnits {
+		quoteAmount = 0
+	}
 	if !validBlock || block < 0 || !validHash || traderErr != nil || trader.IsZero() || fromErr != nil || toErr != nil || !validTime || !validIndex ||
 		!validValue || !validAmount || amount <= 0 || amount > maximumUnits || (from == token) == buy {
 		return market.TokenTrade{}, false
 	}
 	return market.TokenTrade{
-		Time: at, Transaction: hash, Block: uint64(block), LogIndex: index, Trader: trader, Buy: buy, Amount: amount, ValueUSD: value,
+		Time: at, Transaction: hash, Block: uint64(block), LogIndex: index, Trader: trader, Buy: buy, Amount: amount, ValueUSD: value, QuoteAmount: quoteAmount,
 	}, true
 }
 

@@ -54,6 +54,7 @@ func TestTradesAreReadOldestFirst(t *testing.T) {
 	trader, _ := chain.ParseWireAddress("0x346c802df3404bec2f265603db28b815321251ee")
 	if want := (market.TokenTrade{
 		Time: now.Add(-5 * time.Minute), Transaction: hash, Block: 100, LogIndex: 7, Trader: trader, Amount: 38.6549739088577, ValueUSD: 448.860795728014,
+		QuoteAmount: 0.154238483829378,
 	}); got.Trades[1] != want {
 		t.Errorf("got %+v\nwant %+v", got.Trades[1], want)
 	}
@@ -92,6 +93,18 @@ func TestBrokenTradesAreDropped(t *testing.T) {
 		got, err := a.Trades(t.Context(), polygon(), market.TradesRequest{Pool: pool.String(), Token: token})
 		if err != nil || len(got.Trades) != 1 || s.dropped != 1 {
 			t.Errorf("%s: %+v, %v, %d dropped", row, got, err, s.dropped)
+		}
+	}
+}
+
+func TestAPaymentThatCannotBeReadIsUnknown(t *testing.T) {
+	for _, paid := range []string{"", "0", "-1", "1e80", "many"} {
+		a, s := adapter(func(*url.URL) (int, string) {
+			return 200, tradesOf(tradeText(100, 1, 5, stable, token, paid, "2", "1"))
+		})
+		got, err := a.Trades(t.Context(), polygon(), market.TradesRequest{Pool: pool.String(), Token: token})
+		if err != nil || len(got.Trades) != 1 || got.Trades[0].QuoteAmount != 0 || got.Trades[0].Amount != 2 || s.dropped != 0 {
+			t.Errorf("%q: %+v, %v, %d dropped", paid, got, err, s.dropped)
 		}
 	}
 }
