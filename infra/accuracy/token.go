@@ -23,10 +23,12 @@ import (
 const TokenSeed = 88_019
 
 // The instants at which tokens are looked at: a day apart, tokenDays of them. What needs a history of observations is asked on the
-// last observedDays of them.
+// last observedDays of them. Trends are compared on trendInstants days, a week apart so that no two share an observation.
 const (
-	tokenDays    = 40
-	observedDays = 10
+	tokenDays     = 40
+	observedDays  = 16
+	trendDays     = 7
+	trendInstants = 2
 )
 
 // Which tokens are asked about: youngToken is the age up to which every one is asked on every day, trackedToken that up to which
@@ -34,13 +36,18 @@ const (
 const (
 	youngToken   = 36 * time.Hour
 	trackedToken = 75 * 24 * time.Hour
+	chartedAge   = 40 * 24 * time.Hour // from here on a chart is long enough for an inflection
 )
+
+// buyersPerGroup is how many tokens of each chain and group are asked for smart money: a record is read for every buyer.
+const buyersPerGroup = 5
 
 // tokenAnswers is what was answered about a token at an instant, and what was planted. What was not asked is nil.
 type tokenAnswers struct {
 	truth samplemarket.TokenTruth
 	at    time.Time
 	last  bool // the last instant
+	trend bool // one at which trends are compared
 
 	Risk *struct {
 		Verdict string   `json:"verdict"`
@@ -65,6 +72,14 @@ type tokenAnswers struct {
 	Signal *struct {
 		Signal string `json:"signal"`
 	}
+	Inflection *struct {
+		State string `json:"state"`
+	}
+	SmartMoney *struct {
+		Buying         *bool `json:"smartMoneyBuying"`
+		Proven         int   `json:"mirrorWorthyBuyers"`
+		BuyersAnalyzed int   `json:"buyersAnalyzed"`
+	}
 }
 
 func (a *tokenAnswers) age() time.Duration { return a.at.Sub(a.truth.Listed) }
@@ -77,7 +92,9 @@ func SampleTokens(seed uint64) ([]Row, error) {
 	}
 	rows := append(trapRows(all), alarmRows(all)...)
 	rows = append(rows, originRows(all)...)
-	return append(rows, marketRows(all)...), nil
+	rows = append(rows, marketRows(all)...)
+	rows = append(rows, squeezeRows(all)...)
+	return append(rows, buyerRows(all)...), nil
 }
 
 func askAboutTokens(seed uint64) ([]tokenAnswers, error) {
@@ -129,13 +146,14 @@ type question struct {
 // tokenQuestions says what is asked about which tokens, so many days before the last.
 func tokenQuestions(truths []samplemarket.TokenTruth, now time.Time, daysLeft int) []*question {
 	var questions []*question
+	asked := make(map[string]int)
 	for _, truth := range truths {
 		if truth.Listed.IsZero() || truth.Kind == "thin" {
 			continue
 		}
-		q := &question{tokenAnswers: tokenAnswers{truth: truth, at: now, last: daysLeft == 0}, wanted: make(map[string]any)}
+		q := &question{tokenAnswers: tokenAnswers{truth: truth, at: now, last: daysLeft == 0, trend: daysLeft%trendDays == 0 && daysLeft < trendInstants*trendDays}, wanted: make(map[string]any)}
 		young := q.age() < youngToken
-		established := q.age() > 200*24*time.Hour
+		established := sampleNow().Sub(truth.Listed) > sampleHistory+observedDays*24*time.Hour // on every one of the observed days
 		if q.last || young {
 			q.wanted["token-risk"] = &q.Risk
 		}
@@ -150,6 +168,13 @@ func tokenQuestions(truths []samplemarket.TokenTruth, now time.Time, daysLeft in
 		}
 		if truth.Trap != "" && (young || q.last) {
 			q.wanted["token-signal"] = &q.Signal
+		}
+		if q.age() > chartedAge && truth.RuggedAt.IsZero() && (truth.Squeezed && daysLeft < observedDays || !truth.Squeezes && q.last) {
+			q.wanted["token-inflection"] = &q.Inflection
+		}
+		if group := buyersOf(&truth); q.last && group != "" && asked[truth.Chain+group] < buyersPerGroup {
+			asked[truth.Chain+group]++
+			q.wanted["smart-money-flow"] = &q.SmartMoney
 		}
 		if len(q.wanted) > 0 {
 			questions = append(questions, q)

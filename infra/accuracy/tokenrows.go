@@ -139,7 +139,7 @@ func originRows(all []tokenAnswers) []Row {
 			continue
 		}
 		origins = append(origins, labelled{a.truth.Origin, a.Holders.Origin})
-		if a.last {
+		if a.trend {
 			trends = append(trends, labelled{a.truth.Trend, a.Holders.Trend})
 		}
 	}

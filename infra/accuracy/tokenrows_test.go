@@ -95,9 +95,9 @@ func TestAlarmRows(t *testing.T) {
 }
 
 func TestOriginRows(t *testing.T) {
-	of := func(planted, origin, wantTrend, trend string, last bool) tokenAnswers {
+	of := func(planted, origin, wantTrend, trend string, compared bool) tokenAnswers {
 		a := tokenAnswer("fader", "", time.Hour, "")
-		a.truth.Origin, a.truth.Trend, a.last = planted, wantTrend, last
+		a.truth.Origin, a.truth.Trend, a.trend = planted, wantTrend, compared
 		a.Holders = &struct {
 			Trend  string `json:"trend"`
 			Origin string `json:"origin"`

@@ -51,8 +51,11 @@ type TokenTruth struct {
 	Origin  string
 	// Trend is where the number of holders has gone in the last seven days, where it is plain and trades agree: "accumulating", "bleeding" or "stable".
 	Trend string
-	// Squeezed is true while the price has been unusually quiet for two days, as it is before it breaks out.
-	Squeezed bool
+	// Squeezes is true for a price that goes quiet now and then before it breaks out of its range, Squeezed while it has been unusually
+	// quiet for two days.
+	Squeezes, Squeezed bool
+	// Buyers are the latest that bought it within the last 24 hours, latestBuyers at most.
+	Buyers BuyerTruth
 	// Rise24h is how far the price is above that of 24 hours ago, a fraction; NaN without a price then.
 	Rise24h float64
 	// Pumped is true when a pump's rise is on, or was within the last 24 hours.
@@ -96,12 +99,12 @@ func (w *world) tokenTruth(t *token) TokenTruth {
 	if t.ruggedAt != 0 {
 		truth.RuggedAt = w.time(t.ruggedAt)
 	}
-	truth.Origin, truth.Trend = w.origin(t), w.holderTrend(t)
+	truth.Origin, truth.Trend, truth.Buyers = w.origin(t), w.holderTrend(t), w.latestBuyersOf(t)
 	if last := w.windows(p, daySeconds)[0]; last.change != 0 {
 		truth.Rise24h = last.change / 100
 	}
 	hour := t.ageHours(w.now)
-	truth.Squeezed = t.listed > 0 && t.regime.squeezed(hour)
+	truth.Squeezes, truth.Squeezed = t.regime.squeezes, t.listed > 0 && t.regime.squeezed(hour)
 	truth.Pumped = t.kind == kindPump && hour >= t.regime.riseStart+2 && hour <= t.regime.riseEnd+24
 	return truth
 }
