@@ -160,7 +160,11 @@ func assessExit(f *exitFacts, asOf time.Time) ExitRiskAnswer {
 		e.weighDepth(f, &deepest)
 		e.weighOwners(f)
 		e.weighFlow(f)
-		answer.Direction = e.direction(f, quote)
+		told := len(e.reasons)
+		if answer.Direction = e.direction(f, quote); blocked && answer.Direction == DirectionFalling {
+			answer.Direction, e.reasons = DirectionUnknown, e.reasons[:told]
+			e.note(2, "NO_DIRECTION", "While selling fails, what flows into the pool makes it no easier to leave.")
+		}
 	case drained:
 		e.add(100, "DRAINED", "Its pools hold nothing any more: there is nobody to sell to.")
 		e.note(2, "NO_DIRECTION", "Without liquidity there is no direction.")
@@ -233,8 +237,10 @@ func (e *exit) weighDepth(f *exitFacts, deepest *market.Pool) {
 	if small > stuckLoss {
 		e.score = max(e.score, stuckScore)
 	}
-	e.note(max(points, 4), "IMPACT", "Selling a small position loses %s of its value to price impact and fees, a medium one %s.",
-		display.PercentText(small), display.PercentText(medium))
+	if f.risk.SellBlocked != market.Yes {
+		e.note(max(points, 4), "IMPACT", "Selling a small position loses %s of its value to price impact and fees, a medium one %s.",
+			display.PercentText(small), display.PercentText(medium))
+	}
 	if made := deepest.CreatedAt; !made.IsZero() && e.asOf.Sub(made) < youngPool {
 		e.add(5, "YOUNG_POOL", "The pool is %s old.", display.DurationText(e.asOf.Sub(made)))
 	}
@@ -321,12 +327,20 @@ func (e *exit) direction(f *exitFacts, quoteUSD float64) string {
 		return DirectionFalling
 	}
 	if !day.known && !week.known {
-		e.note(2, "DIRECTION_UNKNOWN", "The direction is unknown: it takes %d measurements of liquidity over %s, and there %s %d over %s so far.",
-			minimumObservations, display.DurationText(minimumSpan), isOrAre(week.observations), week.observations, display.DurationText(week.span))
+		e.note(2, "DIRECTION_UNKNOWN", "The direction is unknown: it takes %d measurements of liquidity over %s, and there %s %s so far.",
+			minimumObservations, display.DurationText(minimumSpan), isOrAre(week.observations), soFar(week, "measurement"))
 		return DirectionUnknown
 	}
 	e.note(2, "STEADY", "Liquidity shows no clear direction over %s.", display.DurationText(week.span))
 	return DirectionStable
+}
+
+// soFar writes what a drift could be told by if there were more of it.
+func soFar(d drift, noun string) string {
+	if d.observations < 2 {
+		return display.Count(d.observations, noun)
+	}
+	return display.Count(d.observations, noun) + " over " + display.DurationText(d.span)
 }
 
 // fallWithin is the part of the highest liquidity since a time that is gone now.

@@ -233,3 +233,19 @@ func TestExitBands(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// Where nothing can be sold, neither what a sale would cost nor an easier way out is told.
+func TestABlockedSaleHasNoPriceAndNoDirection(t *testing.T) {
+	f := calmExit()
+	f.risk.SellBlocked = market.Yes
+	f.traded(900_000, 100)
+	answer := assessExit(f, flowNow)
+	codes := reason.Codes(answer.Reasons)
+	if answer.Direction != DirectionUnknown || slices.Contains(codes, "IMPACT") || slices.Contains(codes, "EASING") || !slices.Contains(codes, "NO_DIRECTION") || len(codes) < 2 {
+		t.Errorf("%s %v", answer.Direction, codes)
+	}
+	f.risk.SellBlocked = market.No
+	if answer := assessExit(f, flowNow); answer.Direction != DirectionFalling {
+		t.Errorf("not blocked: %s", answer.Direction)
+	}
+}

@@ -102,6 +102,29 @@ func TestTooLittleTradingIsUnmeasured(t *testing.T) {
 	}
 }
 
+// A trap has no good moment to enter, and a fall is told as one.
+func TestIntelSentences(t *testing.T) {
+	m := momentum{return24h: -0.06, z24h: -0.5, rangePosition: 0.2, impact: 0.001, aboveVWAP: 0}
+	answer := assessIntel(&intelFacts{Risk: &tokenrisk.Assessment{Verdict: tokenrisk.High, Score: 70}, Momentum: m}, noon)
+	if answer.Entry.Quality != "poor" || answer.Reasons[2].Text != "No moment is a good one to enter while the risk is high." {
+		t.Errorf("%s %v", answer.Entry.Quality, answer.Reasons)
+	}
+	if answer := assessIntel(&intelFacts{Risk: &tokenrisk.Assessment{Verdict: tokenrisk.Medium, Score: 30}, Momentum: m}, noon); answer.Entry.Quality != "good" {
+		t.Errorf("%+v", answer.Entry)
+	}
+	for want, m := range map[string]momentum{
+		"The price fell 6% in a day, no more than it usually moves.": m,
+		"The price rose 38% in a day, more than it usually moves.":   {return24h: 0.38, z24h: 1.2},
+		"The price fell 22% in a day, more than it usually moves.":   {return24h: -0.22, z24h: -2.2},
+		"The price rose 2% in a day.":                                {return24h: 0.02, z24h: math.NaN()},
+		"The price is about where it was a day ago.":                 {return24h: -0.0001, z24h: 0},
+	} {
+		if got := dayText(&m); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
 func TestIntelVerdicts(t *testing.T) {
 	for _, c := range []struct{ risk, trend, entry, want string }{
 		{"critical", "up", "good", "avoid"}, {"high", "up", "good", "avoid"}, {"unknown", "up", "good", "unknown"}, {"", "up", "good", "neutral"},

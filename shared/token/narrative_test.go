@@ -2,7 +2,10 @@ package token
 
 import (
 	"encoding/json"
+	"math"
 	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -25,11 +28,11 @@ func TestNarrativesByHand(t *testing.T) {
 		all        *readings
 		want, tone string
 	}{
-		"good": {goodReadings(), "No sign of a scam was found in what could be checked, and getting out is easy. " +
-			"Holders are gathering and look like people, with 23.4% held by the ten largest, and proven traders are buying (3 of 11 graded buyers). " +
-			"The price makes higher highs, 12.5% below its high; it is valued like its peers.", "positive"},
-		"bad": {bad, "The risk of a scam is critical (Selling failed in a test trade; you may not be able to exit), and exit risk is extreme and getting worse. " +
-			"Holders are gathering and look like people, with 23.4% held by the ten largest, and the price makes higher highs, 12.5% below its high. " +
+		"good": {goodReadings(), "No sign of a scam was found in what could be checked, and exit risk is low. " +
+			"Holders are gathering and look like people, with 23% held by the ten largest, and proven traders are buying (3 of 11 graded buyers). " +
+			"The price makes higher highs, 13% below its high; it is valued like its peers.", "positive"},
+		"bad": {bad, "The risk of a scam is critical (selling failed in a test trade; you may not be able to exit), and exit risk is extreme and getting worse. " +
+			"Holders are gathering and look like people, with 23% held by the ten largest, and the price makes higher highs, 13% below its high. " +
 			"Too few recent buyers could be graded, and its valuation could not be compared.", "negative"},
 		"blank": {blank, "Too little could be checked to rate the risk of a scam, and how hard it is to get out could not be measured. " +
 			"Too little is known of its holders, and too few recent buyers could be graded. " +
@@ -45,11 +48,33 @@ func TestNarrativesByHand(t *testing.T) {
 	}
 }
 
+func TestClausesThatAreEasilyWrong(t *testing.T) {
+	down := -6.77
+	none := "none"
+	for want, c := range map[string]clause{
+		"the price has turned too rarely to read its structure": priceClause(TokenPriceActionAnswer{Available: true, Breakout: &none, DistanceFromHighPct: &down}),
+		"only 1 of 11 graded buyers has a proven record":        smartMoneyClause(SmartMoneyFlowAnswer{SmartMoneyBuying: new(bool), MirrorWorthyBuyers: 1, BuyersAnalyzed: 11}),
+		"only 2 of 11 graded buyers have a proven record":       smartMoneyClause(SmartMoneyFlowAnswer{SmartMoneyBuying: new(bool), MirrorWorthyBuyers: 2, BuyersAnalyzed: 11}),
+		"exit risk is medium and easing":                        exitClause(ExitRiskAnswer{ExitRisk: ExitMedium, Direction: DirectionFalling}),
+		"exit risk is low, though getting worse":                exitClause(ExitRiskAnswer{ExitRisk: ExitLow, Direction: DirectionRising}),
+		"it trades at its peg":                                  valuationClause(TokenValuationAnswer{Valuation: inLine, Compared: []string{peg}}),
+		"it trades above its peg":                               valuationClause(TokenValuationAnswer{Valuation: rich, Compared: []string{peg}}),
+		"it trades below its peg":                               valuationClause(TokenValuationAnswer{Valuation: underExtended, Compared: []string{peg}}),
+	} {
+		if c.text != want {
+			t.Errorf("%q, want %q", c.text, want)
+		}
+	}
+	if c := priceClause(TokenPriceActionAnswer{Available: true, DistanceFromHighPct: &down}); c.stance != stanceUnknown {
+		t.Errorf("a price without a structure leans %d", c.stance)
+	}
+}
+
 var numbers = regexp.MustCompile(`\d+(\.\d+)?`)
 
 // praise and blame are the words that a clause may not use for the other side's readings.
 var (
-	praise = []string{"is easy", "no sign of", "gathering", "are buying", "higher highs", "breaking out", "valued below", "valued far below"}
+	praise = []string{"is easy", "no sign of", "gathering", "are buying", "higher highs", "breaking out", "risk is low", "valued below", "valued far below"}
 	blame  = []string{"critical", "is high", "extreme", "leaving", "bots", "are selling", "lower lows", "breaking down", "far above"}
 )
 
@@ -68,9 +93,18 @@ func TestNarrativesKeepToTheirInputs(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		// As they stand, and as sentences write percentages: whole from 1 on, else with one decimal.
 		known := make(map[string]bool)
 		for _, n := range numbers.FindAllString(string(given), -1) {
 			known[n] = true
+			x, err := strconv.ParseFloat(n, 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			known[strconv.FormatFloat(math.Floor(x+0.5), 'f', -1, 64)] = true
+			if x < 1 {
+				known[strconv.FormatFloat(math.Floor(x*10+0.5)/10, 'f', -1, 64)] = true
+			}
 		}
 		for _, n := range numbers.FindAllString(text, -1) {
 			if !known[n] {
@@ -91,6 +125,13 @@ func TestNarrativesKeepToTheirInputs(t *testing.T) {
 					t.Fatalf("blame in a clause for: %s", c.text)
 				}
 			}
+		}
+		signal := assessSignal(all, time.Time{}).Signal
+		if *answer.Tone == "positive" && (signal == SignalAvoid || signal == SignalHold) || (signal == SignalAvoid) && *answer.Tone != "negative" {
+			t.Fatalf("tone %s beside %s", *answer.Tone, signal)
+		}
+		if strings.Contains(text, " ,") || strings.Contains(text, "  ") {
+			t.Fatalf("a gap: %s", text)
 		}
 		if *answer.Tone == "positive" && all.Risk.Verdict != tokenrisk.Low {
 			t.Fatalf("a positive tone beside risk %s", all.Risk.Verdict)
@@ -125,14 +166,17 @@ func anyReadings(t *rapid.T) *readings {
 		Valuation:  TokenValuationAnswer{Valuation: choose("valuation", signalValuations...)},
 		Momentum:   momentum{z24h: rapid.Float64Range(-3, 3).Draw(t, "z"), aboveVWAP: rapid.Float64Range(-5, 5).Draw(t, "vwap")},
 	}
+	if rapid.Bool().Draw(t, "pegged") {
+		all.Valuation.Compared = []string{peg}
+	}
 	all.SmartMoney.MirrorWorthyBuyers = rapid.IntRange(0, all.SmartMoney.BuyersAnalyzed).Draw(t, "worthy")
 	if rapid.Bool().Draw(t, "graded") {
 		buying := rapid.Bool().Draw(t, "buying")
 		all.SmartMoney.SmartMoneyBuying = &buying
 	}
 	if rapid.Bool().Draw(t, "charted") {
-		structure, breakout := choose("structure", signalStructures[:6]...), choose("breakout", signalBreakouts...)
-		all.PriceAction = TokenPriceActionAnswer{Available: true, Structure: &structure, Breakout: &breakout, DistanceFromHighPct: percent("high", -100, 0)}
+		breakout := choose("breakout", signalBreakouts...)
+		all.PriceAction = TokenPriceActionAnswer{Available: true, Structure: maybe("structure", signalStructures[:6]...), Breakout: &breakout, DistanceFromHighPct: percent("high", -100, 0)}
 	}
 	return all
 }
@@ -153,6 +197,13 @@ func TestEverySignalCarriesItsRiskAndIsSafe(t *testing.T) {
 		buy := answer.Signal == SignalBuy || answer.Signal == SignalAccumulate
 		if buy && (all.Risk.Verdict != tokenrisk.Low && all.Risk.Verdict != tokenrisk.Medium || all.ExitRisk.ExitRisk == "extreme") {
 			t.Fatalf("%s beside %s and %s", answer.Signal, all.Risk.Verdict, all.ExitRisk.ExitRisk)
+		}
+		if buy && all.Valuation.pegged() {
+			t.Fatalf("%s of a stablecoin", answer.Signal)
+		}
+		codes := reason.Codes(answer.Reasons)
+		if all.Risk.Verdict == tokenrisk.Critical && slices.Contains(codes, "FOR") {
+			t.Fatalf("something speaks for a trap: %v", answer.Reasons)
 		}
 	})
 }

@@ -2,6 +2,7 @@ package token
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"slices"
 	"strconv"
@@ -42,8 +43,8 @@ func (f *valuationFacts) group(own measure) (*peerGroup, bool) {
 	here := f.without(f.peers, -1)
 	everywhere := append(slices.Clone(here), f.without(f.others, -1)...)
 	candidates := []peerGroup{
-		{"all tokens on " + string(f.on.Slug), here},
-		{"all tokens on all chains", everywhere},
+		{"tokens of all ages on " + string(f.on.Slug), here},
+		{"tokens of all ages on all chains", everywhere},
 	}
 	if age >= 0 {
 		candidates = append([]peerGroup{{ageGroups[age].name + " on " + string(f.on.Slug), f.without(f.peers, age)}}, candidates...)
@@ -71,9 +72,10 @@ func (f *valuationFacts) without(peers []peer, age int) []peer {
 type ratio struct {
 	name string
 	// z is how far the token stands above its peers, in robust standard deviations; times is its ratio over the median's; above the
-	// share of the peers, of which there are so many with this ratio, that it stands above; weight how much the ratio counts.
+	// share of the peers that it stands above, equals counting half; below and peers how many it stands above and how many there are
+	// with this ratio; weight how much the ratio counts.
 	z, times, above float64
-	peers           int
+	below, peers    int
 	weight          float64
 }
 
@@ -95,12 +97,15 @@ func (g *peerGroup) compare(own measure) []ratio {
 	for _, kind := range ratioKinds {
 		x := kind.of(&own)
 		var all []float64
-		below := 0
+		below, equal := 0, 0
 		for i := range g.peers {
 			if y := kind.of(&g.peers[i].measure); !math.IsNaN(y) {
 				all = append(all, y)
-				if y < x {
+				switch {
+				case y < x:
 					below++
+				case y == x:
+					equal++
 				}
 			}
 		}
@@ -112,7 +117,10 @@ func (g *peerGroup) compare(own measure) []ratio {
 		if math.IsNaN(z) {
 			continue
 		}
-		ratios = append(ratios, ratio{kind.name, z, math.Exp(x - median), float64(below) / float64(len(all)), len(all), kind.weight})
+		ratios = append(ratios, ratio{
+			name: kind.name, z: z, times: math.Exp(x - median), above: (float64(below) + float64(equal)/2) / float64(len(all)),
+			below: below, peers: len(all), weight: kind.weight,
+		})
 	}
 	return ratios
 }
@@ -125,10 +133,29 @@ func names(ratios []ratio) []string {
 	return all
 }
 
-// weightedMedian is the z at which half of the weight lies on either side; the mean of two where the half falls between them.
-func weightedMedian(ratios []ratio) float64 {
+// composite is the distance and the share of all ratios together: their weighted medians, which one stray ratio does not move, or
+// their weighted means where there are fewer than three ratios, of which a median would only pick the heavier one.
+func composite(ratios []ratio) (z, above float64) {
+	middle := weightedMedian
+	if len(ratios) < 3 {
+		middle = weightedMean
+	}
+	return middle(ratios, func(r *ratio) float64 { return r.z }), middle(ratios, func(r *ratio) float64 { return r.above })
+}
+
+func weightedMean(ratios []ratio, of func(*ratio) float64) float64 {
+	sum, total := 0.0, 0.0
+	for i := range ratios {
+		sum += ratios[i].weight * of(&ratios[i])
+		total += ratios[i].weight
+	}
+	return sum / total
+}
+
+// weightedMedian is the value at which half of the weight lies on either side; the mean of two where the half falls between them.
+func weightedMedian(ratios []ratio, of func(*ratio) float64) float64 {
 	sorted := slices.Clone(ratios)
-	slices.SortStableFunc(sorted, func(a, b ratio) int { return cmp.Compare(a.z, b.z) })
+	slices.SortStableFunc(sorted, func(a, b ratio) int { return cmp.Compare(of(&a), of(&b)) })
 	total := 0.0
 	for i := range sorted {
 		total += sorted[i].weight
@@ -138,9 +165,9 @@ func weightedMedian(ratios []ratio) float64 {
 		below += sorted[i].weight
 		switch {
 		case math.Abs(below-total/2) < 1e-9 && i+1 < len(sorted):
-			return (sorted[i].z + sorted[i+1].z) / 2
+			return (of(&sorted[i]) + of(&sorted[i+1])) / 2
 		case below > total/2:
-			return sorted[i].z
+			return of(&sorted[i])
 		}
 	}
 	return math.NaN()
@@ -150,15 +177,26 @@ func weightedMedian(ratios []ratio) float64 {
 func ratioReasons(ratios []ratio, g *peerGroup) []reason.Reason {
 	var why []reason.Reason
 	for _, r := range ratios {
-		code := map[string]string{overExtended: "RICH", rich: "RICH", cheap: "CHEAP", underExtended: "CHEAP"}[bandOf(r.z, richZ, overExtendedZ)]
+		code := map[string]string{overExtended: "RICH", rich: "RICH", cheap: "CHEAP", underExtended: "CHEAP"}[standing(r.z, r.above)]
 		if code == "" {
 			code = "IN_LINE"
 		}
 		// Above every caveat, and the stranger the further.
-		why = append(why, because(code, 3+min(math.Abs(r.z), 10)*r.weight, "Valued at %s times the typical peer by %s, above %s of %d %s.",
-			timesText(r.times), r.name, display.PercentText(r.above), r.peers, g.name))
+		why = append(why, because(code, 3+min(math.Abs(r.z), 10)*r.weight, "Valued at %s times the typical peer by %s, %s.",
+			timesText(r.times), r.name, aboveText(r.below, r.peers, g.name)))
 	}
 	return why
+}
+
+// aboveText says how many of the peers a token stands above.
+func aboveText(below, peers int, group string) string {
+	switch below {
+	case 0:
+		return fmt.Sprintf("above none of %d %s", peers, group)
+	case peers:
+		return fmt.Sprintf("above all of %d %s", peers, group)
+	}
+	return fmt.Sprintf("above %s of %d %s", display.PercentText(float64(below)/float64(peers)), peers, group)
 }
 
 // timesText writes a factor with as many digits as matter.

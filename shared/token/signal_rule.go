@@ -62,6 +62,7 @@ const (
 	RuleNoExit      SignalRule = "no-exit" // what would be a buy, but getting out is hard or unknown
 	RuleAccumulate  SignalRule = "accumulate"
 	RuleHold        SignalRule = "hold"
+	RulePeg         SignalRule = "peg" // a stablecoin: nothing is to be gained but its way back to the peg
 )
 
 // SignalDecision is a signal and the rule behind it.

@@ -193,7 +193,7 @@ func TestConvictionByHand(t *testing.T) {
 func TestRationaleNamesSupportsAndTheStrongestObjection(t *testing.T) {
 	all := goodReadings()
 	all.Valuation.Valuation = "over-extended"
-	want := "For it: 3 recent buyers with proven records and the price structure points up; the strongest objection: it is dear beside tokens like it."
+	want := "For it: 3 recent buyers with proven records and the price makes higher highs and lows; the strongest objection: it is dear beside tokens like it."
 	if got := assessSignal(all, time.Time{}).Rationale; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
@@ -202,5 +202,65 @@ func TestRationaleNamesSupportsAndTheStrongestObjection(t *testing.T) {
 	answer := assessSignal(all, time.Time{})
 	if answer.Rationale != "No buy signal is given because the risk is high." || answer.Reasons[1].Code != "SELL_TAX" {
 		t.Errorf("%+v", answer)
+	}
+}
+
+// What is meant to keep its price is no buy, whatever speaks for it, and its risks come before that.
+func TestAStablecoinIsHeldAtMost(t *testing.T) {
+	all := goodReadings()
+	all.Valuation.Compared = []string{peg}
+	answer := assessSignal(all, time.Time{})
+	if answer.Signal != SignalHold || answer.Rationale != "No buy signal is given because the token is meant to keep its price." || len(answer.Reasons) < 2 {
+		t.Errorf("%+v", answer)
+	}
+	if slices.Contains(reason.Codes(answer.Reasons), "FOR") {
+		t.Errorf("%v", answer.Reasons)
+	}
+	all.Risk.Verdict = tokenrisk.Critical
+	if got := decide(all); got != (SignalDecision{SignalAvoid, RuleRisk}) {
+		t.Errorf("%+v", got)
+	}
+}
+
+func TestNothingSpeaksForATrap(t *testing.T) {
+	all := goodReadings()
+	for rule, change := range map[SignalRule]func(){RuleExit: func() { all.ExitRisk.ExitRisk = ExitExtreme }, RuleRisk: func() { all.Risk.Verdict = tokenrisk.High }} {
+		change()
+		answer := assessSignal(all, time.Time{})
+		if codes := reason.Codes(answer.Reasons); decide(all).Rule != rule || slices.Contains(codes, "FOR") || len(codes) < 2 {
+			t.Errorf("%s: %v", rule, answer.Reasons)
+		}
+		all = goodReadings()
+	}
+}
+
+// Each argument names what was found, and only that.
+func TestArgumentsNameWhatWasFound(t *testing.T) {
+	for want, c := range map[string]struct {
+		in      SignalInputs
+		support int
+	}{
+		"trading looks driven by bots":                         {SignalInputs{HoldersTrend: HoldersUnknown, Origin: OriginBots}, supportHolders},
+		"holders leave":                                        {SignalInputs{HoldersTrend: HoldersBleeding, Origin: OriginOrganic}, supportHolders},
+		"holders leave, and trading looks driven by bots":      {SignalInputs{HoldersTrend: HoldersBleeding, Origin: OriginBots}, supportHolders},
+		"holders gather and look like people":                  {SignalInputs{HoldersTrend: HoldersAccumulating, Origin: OriginOrganic}, supportHolders},
+		"a breakout of the price has failed":                   {SignalInputs{Structure: "expanding", Breakout: "failed"}, supportStructure},
+		"the price makes lower highs and lows":                 {SignalInputs{Structure: "lower-lows", Breakout: "none"}, supportStructure},
+		"the price broke below its range":                      {SignalInputs{Structure: "range", Breakout: "down"}, supportStructure},
+		"the price broke above its range":                      {SignalInputs{Structure: "range", Breakout: "up"}, supportStructure},
+		"the price is breaking out":                            {SignalInputs{Structure: "breaking-out", Breakout: "up"}, supportStructure},
+		"the price is breaking down":                           {SignalInputs{Structure: "breaking-down", Breakout: "down"}, supportStructure},
+		"the price has run far above its day's average":        {SignalInputs{Momentum: MomentumUp, Extended: true}, supportMomentum},
+		"the price fell unusually far in the last day":         {SignalInputs{Momentum: MomentumDown}, supportMomentum},
+		"the price rose in the last day without running ahead": {SignalInputs{Momentum: MomentumUp}, supportMomentum},
+	} {
+		if got := argumentText(goodReadings(), c.in, c.support, c.in.supports()[c.support]); got != want {
+			t.Errorf("%+v: %q, want %q", c.in, got, want)
+		}
+	}
+	one := goodReadings()
+	one.SmartMoney.MirrorWorthyBuyers = 1
+	if got := argumentText(one, signalInputsOf(one), supportSmartMoney, stanceFor); got != "1 recent buyer with a proven record" {
+		t.Error(got)
 	}
 }

@@ -320,7 +320,7 @@ func assessSmartMoney(f *smartMoneyFacts, asOf time.Time) SmartMoneyFlowAnswer {
 	p := stats.BinomialTail(k, n, provenBase)
 	buying := k >= minimumProven && p <= provenP && *answer.NetFlow == "buying"
 	answer.SmartMoneyBuying = &buying
-	reasons = append(reasons, because("SMART", 3, "%d of %d recent buyers %s proven records; %.1f would be typical.", k, n, haveOrHas(k), provenBase*float64(n)))
+	reasons = append(reasons, because("SMART", 3, "%d of %d recent buyers %s; %.1f would be typical.", k, n, provenRecords(k), provenBase*float64(n)))
 	if k > 0 {
 		reasons = append(reasons, because("NET_FLOW", 2, "On balance the proven traders %s in the listed trades.", netFlowText[*answer.NetFlow]))
 	}
@@ -337,20 +337,25 @@ func assessSmartMoney(f *smartMoneyFacts, asOf time.Time) SmartMoneyFlowAnswer {
 
 var netFlowText = map[string]string{"buying": "bought more than they sold", "selling": "sold more than they bought", "balanced": "bought as much as they sold"}
 
-func haveOrHas(n int) string {
+func provenRecords(n int) string {
 	if n == 1 {
-		return "has"
+		return "has a proven record"
 	}
-	return "have"
+	return "have proven records"
 }
 
 // tooFew says why nothing can be said.
 func (f *smartMoneyFacts) tooFew(graded int) reason.Reason {
+	seen := len(f.graded) + f.unread
 	switch {
 	case !f.pooled:
 		return because("NO_POOL", 3, "No pool with a price is known for this token, so nobody is seen buying it.")
-	case len(f.graded)+f.unread == 0:
+	case seen == 0:
 		return because("NO_BUYERS", 3, "No buyers are seen in the latest trades; %d with a trading record are needed.", minimumGraded)
+	case graded == seen:
+		return because("FEW_BUYERS", 3, "Only %s with a trading record %s seen in the latest trades; %d are needed.", display.Count(graded, "buyer"), isOrAre(graded), minimumGraded)
+	case seen == 1:
+		return because("TOO_FEW", 3, "The only recent buyer could not be graded, since a grade takes three closed positions; %d graded buyers are needed.", minimumGraded)
 	}
 	return because("TOO_FEW", 3, "Only %d of %s could be graded, since a grade takes three closed positions; %d more %s needed.",
 		graded, display.Count(len(f.graded)+f.unread, "recent buyer"), minimumGraded-graded, isOrAre(minimumGraded-graded))
@@ -384,5 +389,6 @@ func tradesCoverage(trades *market.TokenTrades, asOf time.Time) reason.Reason {
 		return because("COVERAGE", 0.5, "Only the latest %s in the deepest pool are seen; they reach back %s.",
 			display.Count(len(trades.Trades), "trade"), display.DurationText(asOf.Sub(trades.Since)))
 	}
-	return because("COVERAGE", 0.5, "Only trades of the last %s in the deepest pool are seen.", display.DurationText(asOf.Sub(trades.Since)))
+	// The window of a day is measured from when the trades were listed, some seconds off.
+	return because("COVERAGE", 0.5, "Only trades of the last %s in the deepest pool are seen.", display.DurationText(asOf.Sub(trades.Since).Round(time.Hour)))
 }

@@ -133,6 +133,30 @@ func TestFewerThanFourGradedBuyersSayNothing(t *testing.T) {
 	}
 }
 
+func TestTooFewBuyersInPlainWords(t *testing.T) {
+	for want, c := range map[string]struct{ seen, graded int }{
+		"No buyers are seen in the latest trades; 4 with a trading record are needed.":                                       {0, 0},
+		"The only recent buyer could not be graded, since a grade takes three closed positions; 4 graded buyers are needed.": {1, 0},
+		"Only 1 buyer with a trading record is seen in the latest trades; 4 are needed.":                                     {1, 1},
+		"Only 3 buyers with a trading record are seen in the latest trades; 4 are needed.":                                   {3, 3},
+		"Only 0 of 3 recent buyers could be graded, since a grade takes three closed positions; 4 more are needed.":          {3, 0},
+		"Only 3 of 9 recent buyers could be graded, since a grade takes three closed positions; 1 more is needed.":           {9, 3},
+	} {
+		facts := smartMoneyFacts{pooled: true, graded: make([]buyer, c.seen)}
+		if got := facts.tooFew(c.graded).Text; got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+	if got := provenRecords(1); got != "has a proven record" {
+		t.Error(got)
+	}
+	// A day's window was measured a moment after the question's time.
+	list := &market.TokenTrades{Since: flowNow.Add(-24*time.Hour + 40*time.Second)}
+	if got := tradesCoverage(list, flowNow).Text; got != "Only trades of the last 24 hours in the deepest pool are seen." {
+		t.Error(got)
+	}
+}
+
 func TestUnreadableBuyersAreLeftOutAThirdOfThemAtMost(t *testing.T) {
 	s := proven(2, 7)
 	for i := 6; i < 9; i++ {

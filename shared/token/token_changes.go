@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -157,12 +158,12 @@ func assessChanges(previous store.Snapshot, before levels, now scanned, changes 
 	} else {
 		text := previous.At.UTC().Truncate(time.Second).Format(time.RFC3339)
 		answer.PreviousAt = &text
-		code, found := "UNCHANGED", "nothing moved beyond what is usual"
+		code, found := "UNCHANGED", "none"
 		if len(changes) > 0 {
-			code, found = "CHANGED", display.Count(len(changes), "change")+" went beyond what is usual"
+			code, found = "CHANGED", strconv.Itoa(len(changes))
 		}
-		answer.Reasons = append(answer.Reasons, because(code, 2, "Of %s compared with your scan %s before, %s.",
-			display.Count(compared, "metric"), display.DurationText(max(0, at.Sub(previous.At))), found))
+		answer.Reasons = append(answer.Reasons, because(code, 2, "Since your last scan, %s ago, %s of %s moved beyond what is usual.",
+			display.DurationText(max(0, at.Sub(previous.At))), found, display.Count(compared, "metric")))
 	}
 	if len(missing) > 0 {
 		answer.Reasons = append(answer.Reasons, because("UNMEASURED", 1, "Not measured this time, and compared again once they are: %s.", enumeration(missing)))

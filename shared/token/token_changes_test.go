@@ -102,7 +102,7 @@ func TestTheFirstScanIsTheBaselineAndARepeatHasNoChanges(t *testing.T) {
 			t.Errorf("scan %d: %+v", i, answer)
 		}
 	}
-	if want := "Of 17 metrics compared with your scan 60 minutes before, nothing moved beyond what is usual."; answers[1].Reasons[0].Text != want {
+	if want := "Since your last scan, 60 minutes ago, none of 17 metrics moved beyond what is usual."; answers[1].Reasons[0].Text != want {
 		t.Errorf("%q", answers[1].Reasons[0].Text)
 	}
 }

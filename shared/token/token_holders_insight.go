@@ -143,8 +143,8 @@ func assessHolders(f *holderFacts, asOf time.Time) TokenHoldersInsightAnswer {
 	span := display.DurationText(count.span)
 	switch direction := count.direction(leastHolderChange); {
 	case !count.known:
-		reasons = append(reasons, because("SNAPSHOTS", 3, "The trend is unknown: it takes %d counts of holders over %s, and there %s %s over %s so far.",
-			minimumObservations, display.DurationText(minimumSpan), isOrAre(count.observations), display.Count(count.observations, "count"), span))
+		reasons = append(reasons, because("SNAPSHOTS", 3, "The trend is unknown: it takes %d counts of holders over %s, and there %s %s so far.",
+			minimumObservations, display.DurationText(minimumSpan), isOrAre(count.observations), soFar(count, "count")))
 	case direction != 0 && topDirection == -direction:
 		answer.Trend = HoldersStable
 		reasons = append(reasons, because("CONFLICT", 3, "Holders changed by %s in %s, but the largest holders traded against it.", display.PercentText(count.change), span))

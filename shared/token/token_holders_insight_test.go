@@ -146,7 +146,7 @@ func TestAStoreThatCannotReadIsUnavailable(t *testing.T) {
 func TestAnObservationOfAnotherVersionIsLeftOut(t *testing.T) {
 	s := newScene()
 	s.kept["eth"+flowToken.String()] = append(s.kept["eth"+flowToken.String()], storeObservation(flowNow.Add(-5*time.Hour), []byte(`{"v":99}`)))
-	if got := s.askToken(t, "exit-risk"); !strings.Contains(got, "1 over under a minute so far") {
+	if got := s.askToken(t, "exit-risk"); !strings.Contains(got, "there is 1 measurement so far") {
 		t.Error(got)
 	}
 }

@@ -112,9 +112,17 @@ func assessIntel(f *intelFacts, _ time.Time) TokenIntelAnswer {
 		Entry:    entryOf(m),
 		Activity: activityOf(m),
 	}
+	if f.trap() {
+		answer.Entry.Quality = "poor"
+	}
 	answer.Verdict = intelVerdict(f.Risk.Verdict, word(f.PriceAction.Trend), answer.Entry.Quality)
 	answer.Reasons = intelReasons(f, &answer)
 	return answer
+}
+
+// trap tells whether the risk is such that no moment to enter is a good one.
+func (f *intelFacts) trap() bool {
+	return f.Risk.Verdict == tokenrisk.Critical || f.Risk.Verdict == tokenrisk.High
 }
 
 // intelVerdict weighs risk before everything else: what may be a trap is avoided, what could not be checked is not praised.
@@ -204,25 +212,38 @@ func intelReasons(f *intelFacts, answer *TokenIntelAnswer) []reason.Reason {
 	if math.IsNaN(m.return24h) {
 		reasons = append(reasons, because("NO_CHART", 1.5, "There is too little trading to measure momentum: %d hours with trades are needed.", minimumHours))
 	} else {
-		reasons = append(reasons, because("MOMENTUM", 1.5, "The price moved %s in a day, %s than it usually does.",
-			display.PercentText(m.return24h), moreOrLess(math.Abs(m.z24h) > 1)))
+		reasons = append(reasons, because("MOMENTUM", 1.5, "%s", dayText(m)))
 	}
-	switch answer.Entry.Quality {
-	case "extended":
+	switch quality := answer.Entry.Quality; {
+	case f.trap():
+		reasons = append(reasons, because("TRAP", 1.4, "No moment is a good one to enter while the risk is %s.", f.Risk.Verdict))
+	case quality == "extended":
 		reasons = append(reasons, because("EXTENDED", 1.4, "The price is %.1f average ranges above its day's average: late to enter.", m.aboveVWAP))
-	case "poor":
+	case quality == "poor":
 		reasons = append(reasons, because("IMPACT", 1.4, "Entering even a small position moves the price by about %s.", display.PercentText(m.impact)))
-	case "good", "fair":
+	case quality == "good" || quality == "fair":
 		reasons = append(reasons, because("ENTRY", 0.5, "The price stands at %s of its last %d hours' range.", display.PercentText(m.rangePosition), rangeHours))
 	}
 	return reason.Top(reasons)
 }
 
-func moreOrLess(more bool) string {
-	if more {
-		return "more"
+// dayText tells the last day's move and whether it was unusual.
+func dayText(m *momentum) string {
+	move := display.PercentText(math.Abs(m.return24h))
+	text := "The price rose " + move + " in a day"
+	switch {
+	case move == display.PercentText(0):
+		return "The price is about where it was a day ago."
+	case m.return24h < 0:
+		text = "The price fell " + move + " in a day"
 	}
-	return "no more"
+	switch {
+	case math.IsNaN(m.z24h):
+		return text + "."
+	case math.Abs(m.z24h) > 1:
+		return text + ", more than it usually moves."
+	}
+	return text + ", no more than it usually moves."
 }
 
 // flagTexts are a risk's flags as plain strings.

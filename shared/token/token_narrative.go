@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/mirrorworthy/mirrorworthy/shared/display"
 	"github.com/mirrorworthy/mirrorworthy/shared/endpoint"
 	"github.com/mirrorworthy/mirrorworthy/shared/reason"
 	"github.com/mirrorworthy/mirrorworthy/shared/tokenrisk"
@@ -49,7 +50,7 @@ func assessNarrative(all *readings, _ time.Time) TokenNarrativeAnswer {
 		return TokenNarrativeAnswer{Reasons: []reason.Reason{because("NOT_A_TOKEN", 1, "This address is not a token on this chain, so there is nothing to tell.")}}
 	}
 	clauses := clausesOf(all)
-	text, tone := narrate(clauses), toneOf(clauses)
+	text, tone := narrate(clauses), toneOf(clauses, decide(all).Signal)
 	answer := TokenNarrativeAnswer{Available: true, Narrative: &text, Tone: &tone}
 	for _, c := range clauses {
 		if c.stance != stanceUnknown {
@@ -79,7 +80,7 @@ func clausesOf(all *readings) []clause {
 func riskClause(risk *tokenrisk.Assessment) clause {
 	switch {
 	case risk.Verdict == tokenrisk.Critical && len(risk.Flags) > 0 && len(strings.Fields(risk.Flags[0].Text)) <= 24:
-		return clause{"RISK", "the risk of a scam is critical (" + strings.TrimSuffix(risk.Flags[0].Text, ".") + ")", stanceAgainst}
+		return clause{"RISK", "the risk of a scam is critical (" + uncapital(strings.TrimSuffix(risk.Flags[0].Text, ".")) + ")", stanceAgainst}
 	case risk.Verdict == tokenrisk.Critical || risk.Verdict == tokenrisk.High:
 		return clause{"RISK", "the risk of a scam is " + risk.Verdict, stanceAgainst}
 	case risk.Verdict == tokenrisk.Medium:
@@ -100,16 +101,17 @@ func exitClause(exit ExitRiskAnswer) clause {
 	case "falling":
 		worse = " and easing"
 	}
+	text := "exit risk is " + exit.ExitRisk + worse
 	switch exit.ExitRisk {
-	case "low":
-		if exit.Direction == "rising" {
-			return clause{"EXIT", "getting out is easy for now, though it is getting harder", stanceNeutral}
+	case ExitLow:
+		if exit.Direction == DirectionRising {
+			return clause{"EXIT", "exit risk is low, though getting worse", stanceNeutral}
 		}
-		return clause{"EXIT", "getting out is easy", stanceFor}
-	case "medium":
-		return clause{"EXIT", "getting out costs something" + worse, stanceNeutral}
-	case "high", "extreme":
-		return clause{"EXIT", "exit risk is " + exit.ExitRisk + worse, stanceAgainst}
+		return clause{"EXIT", "exit risk is low", stanceFor}
+	case ExitMedium:
+		return clause{"EXIT", text, stanceNeutral}
+	case ExitHigh, ExitExtreme:
+		return clause{"EXIT", text, stanceAgainst}
 	}
 	return clause{"EXIT", "how hard it is to get out could not be measured", stanceUnknown}
 }
@@ -117,7 +119,7 @@ func exitClause(exit ExitRiskAnswer) clause {
 func holdersClause(h TokenHoldersInsightAnswer) clause {
 	share := ""
 	if h.TopHoldersPct != nil {
-		share = ", with " + number(*h.TopHoldersPct) + "% held by the ten largest"
+		share = ", with " + display.PercentText(*h.TopHoldersPct/100) + " held by the ten largest"
 	}
 	switch {
 	case h.Origin == "bot-driven":
@@ -144,6 +146,8 @@ func smartMoneyClause(s SmartMoneyFlowAnswer) clause {
 		return clause{"SMART", fmt.Sprintf("proven traders are buying (%d of %d graded buyers)", s.MirrorWorthyBuyers, s.BuyersAnalyzed), stanceFor}
 	case s.MirrorWorthyBuyers > 0 && word(s.NetFlow) == "selling":
 		return clause{"SMART", "proven traders are selling", stanceAgainst}
+	case s.MirrorWorthyBuyers == 1:
+		return clause{"SMART", fmt.Sprintf("only 1 of %d graded buyers has a proven record", s.BuyersAnalyzed), stanceNeutral}
 	case s.MirrorWorthyBuyers > 0:
 		return clause{"SMART", fmt.Sprintf("only %d of %d graded buyers have a proven record", s.MirrorWorthyBuyers, s.BuyersAnalyzed), stanceNeutral}
 	}
@@ -155,12 +159,15 @@ func priceClause(p TokenPriceActionAnswer) clause {
 		return clause{"PRICE", "there is too little trading to chart", stanceUnknown}
 	}
 	structure, breakout := word(p.Structure), word(p.Breakout)
+	if structure == "" {
+		return clause{"PRICE", "the price has turned too rarely to read its structure", stanceUnknown}
+	}
 	text := "the price " + structureTexts[structure]
 	if breakout == "failed" && structure != "breaking-out" {
 		text += " after a failed breakout"
 	}
 	if p.DistanceFromHighPct != nil && *p.DistanceFromHighPct < 0 {
-		text += ", " + number(-*p.DistanceFromHighPct) + "% below its high"
+		text += ", " + display.PercentText(-*p.DistanceFromHighPct/100) + " below its high"
 	}
 	return clause{"PRICE", text, structureStance(structure, breakout)}
 }
@@ -171,6 +178,9 @@ var structureTexts = map[string]string{
 }
 
 func valuationClause(v TokenValuationAnswer) clause {
+	if v.pegged() {
+		return pegClause(v)
+	}
 	switch v.Valuation {
 	case "over-extended":
 		return clause{"VALUATION", "it is valued far above tokens like it", stanceAgainst}
@@ -184,6 +194,16 @@ func valuationClause(v TokenValuationAnswer) clause {
 		return clause{"VALUATION", "it is valued far below tokens like it", stanceFor}
 	}
 	return clause{"VALUATION", "its valuation could not be compared", stanceUnknown}
+}
+
+func pegClause(v TokenValuationAnswer) clause {
+	switch v.Valuation {
+	case inLine:
+		return clause{"VALUATION", "it trades at its peg", stanceNeutral}
+	case rich, overExtended:
+		return clause{"VALUATION", "it trades above its peg", stanceAgainst}
+	}
+	return clause{"VALUATION", "it trades below its peg", stanceAgainst}
 }
 
 // narrate joins clauses two by two: with "and" where both lean the same way, with "but" where they contradict each other, with a
@@ -231,8 +251,9 @@ func words(sentences []string) int {
 	return count
 }
 
-// toneOf is where the measured clauses lean: nothing is positive beside a risk that is not.
-func toneOf(clauses []clause) string {
+// toneOf is where the measured clauses lean, as far as the signal leans there as well: what is to be avoided is negative, and nothing
+// is positive without a signal to buy or beside a risk that is not.
+func toneOf(clauses []clause, signal string) string {
 	positives, negatives, unknown := 0, 0, 0
 	for _, c := range clauses {
 		switch c.stance {
@@ -246,19 +267,22 @@ func toneOf(clauses []clause) string {
 	}
 	risk := clauses[0].stance
 	switch {
-	case risk == stanceAgainst || negatives > positives:
+	case signal == SignalAvoid || negatives > positives:
 		return "negative"
 	case risk == stanceUnknown || unknown > len(clauses)/2:
 		return "unknown"
-	case risk == stanceFor && negatives == 0 && positives > 1:
+	case (signal == SignalBuy || signal == SignalAccumulate) && risk == stanceFor && negatives == 0 && positives > 1:
 		return "positive"
 	}
 	return "mixed"
 }
 
-func capital(text string) string { return strings.ToUpper(text[:1]) + text[1:] }
-
-// number writes a percentage as its answer does, without trailing zeros.
-func number(x float64) string {
-	return strings.TrimSuffix(strings.TrimRight(fmt.Sprintf("%.2f", x), "0"), ".")
+// uncapital lets a sentence that begins with a plain word follow within another.
+func uncapital(text string) string {
+	if len(text) > 1 && (text[1] == ' ' || text[1] >= 'a' && text[1] <= 'z') {
+		return strings.ToLower(text[:1]) + text[1:]
+	}
+	return text
 }
+
+func capital(text string) string { return strings.ToUpper(text[:1]) + text[1:] }

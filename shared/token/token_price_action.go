@@ -123,7 +123,7 @@ func priceActionReasons(read priceaction.Reading, truncated bool) []reason.Reaso
 		reasons = append(reasons, because("FROM_HIGH", 0.7, "The price stands at its highest close of the %s read.", display.DurationText(read.Age)))
 	}
 	if !math.IsNaN(read.VolatilityRank) {
-		reasons = append(reasons, because("VOL_PCTL", 0.45, "Volatility is %s: at or above %s of its own values over %s.",
+		reasons = append(reasons, because("VOL_PCTL", 0.45, "Volatility is %s by the measure of all tokens; it is at or above %s of this token's own values over %s.",
 			read.Volatility, display.PercentText(read.VolatilityRank), display.Count(max(1, read.VolatilityDays), "day")))
 	}
 	return reasons

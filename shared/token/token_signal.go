@@ -97,12 +97,27 @@ const (
 	exitConviction = 90
 )
 
+// decide applies the rules, and gives no signal to buy what is meant to keep its price.
+func decide(all *readings) SignalDecision {
+	decision := signalInputsOf(all).Decide()
+	if all.Valuation.pegged() && (decision.Signal == SignalBuy || decision.Signal == SignalAccumulate || decision.Rule == RuleHold) {
+		return SignalDecision{SignalHold, RulePeg}
+	}
+	return decision
+}
+
 func assessSignal(all *readings, _ time.Time) TokenSignalAnswer {
-	in := signalInputsOf(all)
-	decision := in.Decide()
+	in, decision := signalInputsOf(all), decide(all)
 	answer := TokenSignalAnswer{Signal: decision.Signal, RiskVerdict: in.Risk}
 	answer.Conviction = display.Score(conviction(in, decision, all.Risk))
 	supports, objections := arguments(all, in)
+	switch decision.Rule {
+	case RuleRisk, RuleExit:
+		// What speaks for a trap is part of the trap.
+		supports = nil
+	case RulePeg:
+		supports, objections = nil, nil
+	}
 	answer.Rationale = rationale(supports, objections)
 	var reasons []reason.Reason
 	if blocked, why := blocker(decision, all); blocked {
@@ -202,6 +217,8 @@ func blocker(decision SignalDecision, all *readings) (bool, reason.Reason) {
 		return true, because("BLOCKED_BY_NO_CHART", weight, "No buy signal is given because there is too little trading to chart.")
 	case RuleNoExit:
 		return true, because("BLOCKED_BY_EXIT", weight, "No buy signal is given while exit risk is %s.", all.ExitRisk.ExitRisk)
+	case RulePeg:
+		return true, because("PEGGED", weight, "No buy signal is given because the token is meant to keep its price.")
 	case RuleFlight:
 		return true, because("FLIGHT", weight, "Holders and proven traders are leaving while the price makes lower lows.")
 	}
@@ -223,10 +240,7 @@ func arguments(all *readings, in SignalInputs) (supports, objections []argument)
 		objections = append(objections, argument{"a high exit risk", 0.9})
 	}
 	for i, s := range in.supports() {
-		text := argumentTexts[i][s]
-		if i == supportSmartMoney && s == stanceFor {
-			text = display.Count(all.SmartMoney.MirrorWorthyBuyers, "recent buyer") + " with proven records"
-		}
+		text := argumentText(all, in, i, s)
 		switch s {
 		case stanceFor:
 			supports = append(supports, argument{text, signalWeights[i]})
@@ -240,13 +254,62 @@ func arguments(all *readings, in SignalInputs) (supports, objections []argument)
 	return supports, objections
 }
 
-// argumentTexts are the arguments by support and stance.
-var argumentTexts = [supportCount]map[stance]string{
-	supportSmartMoney: {stanceFor: "proven traders are buying", stanceAgainst: "proven traders are selling"},
-	supportHolders:    {stanceFor: "holders gather and look like people", stanceAgainst: "holders leave, or look like robots"},
-	supportStructure:  {stanceFor: "the price structure points up", stanceAgainst: "the price structure points down"},
-	supportValuation:  {stanceFor: "it is not dear beside tokens like it", stanceAgainst: "it is dear beside tokens like it"},
-	supportMomentum:   {stanceFor: "momentum is upward without overstretching", stanceAgainst: "momentum is down or overstretched"},
+// argumentText says what a support found.
+func argumentText(all *readings, in SignalInputs, support int, s stance) string {
+	against := s == stanceAgainst
+	switch support {
+	case supportSmartMoney:
+		switch {
+		case against:
+			return "proven traders are selling"
+		case all.SmartMoney.MirrorWorthyBuyers == 1:
+			return "1 recent buyer with a proven record"
+		}
+		return display.Count(all.SmartMoney.MirrorWorthyBuyers, "recent buyer") + " with proven records"
+	case supportHolders:
+		switch {
+		case against && in.Origin == OriginBots && in.HoldersTrend == HoldersBleeding:
+			return "holders leave, and trading looks driven by bots"
+		case against && in.Origin == OriginBots:
+			return "trading looks driven by bots"
+		case against:
+			return "holders leave"
+		}
+		return "holders gather and look like people"
+	case supportStructure:
+		return structureArgument(in.Structure, in.Breakout, against)
+	case supportValuation:
+		if against {
+			return "it is dear beside tokens like it"
+		}
+		return "it is not dear beside tokens like it"
+	}
+	switch {
+	case in.Extended:
+		return "the price has run far above its day's average"
+	case against:
+		return "the price fell unusually far in the last day"
+	}
+	return "the price rose in the last day without running ahead"
+}
+
+// structureArgument names the swings or the breakout that turned the scale.
+func structureArgument(structure, breakout string, against bool) string {
+	switch {
+	case structure == "breaking-out":
+		return "the price is breaking out"
+	case structure == "breaking-down":
+		return "the price is breaking down"
+	case against && structure == "lower-lows":
+		return "the price makes lower highs and lows"
+	case !against && structure == "higher-highs":
+		return "the price makes higher highs and lows"
+	case against && breakout == "failed":
+		return "a breakout of the price has failed"
+	case against:
+		return "the price broke below its range"
+	}
+	return "the price broke above its range"
 }
 
 // rationale is one sentence with the two strongest supports and the strongest objection.

@@ -29,6 +29,12 @@ type TokenValuationAnswer struct {
 	Reasons   []reason.Reason `json:"reasons"`
 }
 
+// pegged tells whether the token was valued by its peg.
+func (a *TokenValuationAnswer) pegged() bool { return slices.Contains(a.Compared, peg) }
+
+// peg is what a stablecoin is compared with.
+const peg = "peg"
+
 // The verdicts, from dear to cheap.
 const (
 	overExtended  = "over-extended"
@@ -46,6 +52,12 @@ const (
 	minimumPeers = 20
 	// fewPeers are so few that the answer says so.
 	fewPeers = 30
+	// richShare and overExtendedShare are the parts of the peers that a rich and an over-extended token stands above besides: where
+	// most peers are alike, a small distance is many standard deviations and yet nothing unusual. The figures are conventions of this
+	// service.
+	richShare, overExtendedShare = 0.75, 0.9
+	// thinPools is the liquidity in USD, both sides, below which the price of the pools says nothing about what a token is worth.
+	thinPools = 1_000
 	// minimumRatios is how many ratios a verdict needs: one alone says more about that ratio than about the price.
 	minimumRatios = 2
 	// lowFloat is the ratio of the fully diluted valuation to the market capitalisation above which little of the supply trades.
@@ -171,6 +183,9 @@ func assessValuation(f *valuationFacts, asOf time.Time) TokenValuationAnswer {
 	if math.IsNaN(own.Liquidity) {
 		return notComparable(because("NO_VALUATION", 1, "What it is valued at, or what lies in its pools against the chain's usual currencies, is not known."))
 	}
+	if tokenfacts.LiquidityUSD(quotedPools(f.on, f.pools)) < thinPools {
+		return notComparable(because("THIN_POOLS", 1, "Next to nothing lies in its pools, so their price does not tell what it is worth."))
+	}
 	g, found := f.group(own)
 	if !found {
 		return notComparable(f.missingPeers(asOf))
@@ -181,13 +196,17 @@ func assessValuation(f *valuationFacts, asOf time.Time) TokenValuationAnswer {
 		answer.Compared = names(ratios)
 		return answer
 	}
-	z := weightedMedian(ratios)
+	z, above := composite(ratios)
 	answer := TokenValuationAnswer{
-		Valuation: bandOf(z, richZ, overExtendedZ), Compared: names(ratios), PeerGroup: &g.name, PeerCount: len(g.peers),
+		Valuation: standing(z, above), Compared: names(ratios), PeerGroup: &g.name, PeerCount: len(g.peers),
 	}
 	rounded := display.Round(z, 2)
 	answer.Zscore = &rounded
-	answer.Reasons = reason.Top(append(ratioReasons(ratios, g), f.caveats(own, ratios, g)...))
+	reasons := append(ratioReasons(ratios, g), f.caveats(own, ratios, g)...)
+	if alone := bandOf(z, richZ, overExtendedZ); alone != answer.Valuation {
+		reasons = append(reasons, because("NOT_UNUSUAL", 2.8, "By its distance from the typical peer alone it would be %s, but too many peers stand as far out.", alone))
+	}
+	answer.Reasons = reason.Top(reasons)
 	return answer
 }
 
@@ -208,11 +227,29 @@ func bandOf(distance, richAt, extendedAt float64) string {
 	return inLine
 }
 
+// standing is the verdict of a distance from the typical peer, in robust standard deviations, and of the share of the peers that the
+// token stands above: the milder of the words that either gives.
+func standing(z, above float64) string {
+	words := []string{underExtended, cheap, inLine, rich, overExtended}
+	middle := slices.Index(words, inLine)
+	byDistance := slices.Index(words, bandOf(z, richZ, overExtendedZ))
+	byShare := slices.Index(words, bandOf(above-0.5, richShare-0.5, overExtendedShare-0.5))
+	switch {
+	case byDistance < 0 || byShare < 0:
+		return notValued
+	case byDistance > middle && byShare > middle:
+		return words[min(byDistance, byShare)]
+	case byDistance < middle && byShare < middle:
+		return words[max(byDistance, byShare)]
+	}
+	return inLine
+}
+
 // assessPeg values a dollar stablecoin by its distance from the peg.
 func assessPeg(price float64) TokenValuationAnswer {
 	// Rounded, so that a price of exactly the threshold is on it whatever its binary form.
 	distance := math.Round((price-1)*1e9) / 1e9
-	answer := TokenValuationAnswer{Valuation: bandOf(distance, pegRich, pegOverExtended), Compared: []string{"peg"}}
+	answer := TokenValuationAnswer{Valuation: bandOf(distance, pegRich, pegOverExtended), Compared: []string{peg}}
 	side := "above"
 	if distance < 0 {
 		side = "below"

@@ -91,18 +91,73 @@ func TestValuationByHand(t *testing.T) {
 	}
 }
 
-func TestWeightedMedian(t *testing.T) {
+func TestCompositeByHand(t *testing.T) {
 	for _, c := range []struct {
-		ratios []ratio
-		want   float64
+		ratios   []ratio
+		z, above float64
 	}{
-		{[]ratio{{z: 1, weight: 0.4}, {z: 5, weight: 0.35}, {z: -3, weight: 0.25}}, 1},
-		{[]ratio{{z: 9, weight: 0.4}, {z: 5, weight: 0.35}, {z: -3, weight: 0.25}}, 5},
-		{[]ratio{{z: 2, weight: 0.4}, {z: -1, weight: 0.35}}, 2},
-		{[]ratio{{z: 2, weight: 0.5}, {z: -1, weight: 0.5}}, 0.5},
+		{[]ratio{{z: 1, above: 0.8, weight: 0.4}, {z: 5, above: 1, weight: 0.35}, {z: -3, above: 0, weight: 0.25}}, 1, 0.8},
+		{[]ratio{{z: 9, above: 0.99, weight: 0.4}, {z: 5, above: 1, weight: 0.35}, {z: -3, above: 0, weight: 0.25}}, 5, 0.99},
+		// Of two the mean: 0.4*2 - 0.35*1 over 0.75, and 0.4*0.7 + 0.35*0.19 over 0.75.
+		{[]ratio{{z: 2, above: 0.7, weight: 0.4}, {z: -1, above: 0.19, weight: 0.35}}, 0.6, 0.462},
+		{[]ratio{{z: 2, above: 1, weight: 0.5}, {z: -1, above: 0.5, weight: 0.5}}, 0.5, 0.75},
 	} {
-		if got := weightedMedian(c.ratios); got != c.want {
-			t.Errorf("%+v: %v, want %v", c.ratios, got, c.want)
+		if z, above := composite(c.ratios); math.Abs(z-c.z) > 1e-12 || math.Abs(above-c.above) > 1e-12 {
+			t.Errorf("%+v: %v and %v, want %v and %v", c.ratios, z, above, c.z, c.above)
+		}
+	}
+}
+
+func TestAWordNeedsBothDistanceAndShare(t *testing.T) {
+	for _, c := range []struct {
+		z, above float64
+		want     string
+	}{
+		{1.5, 0.9, overExtended}, {1.49, 0.9, rich}, {1.5, 0.89, rich}, {9, 0.75, rich}, {9, 0.74, inLine}, {0.74, 1, inLine}, {0, 0.5, inLine},
+		{-1.5, 0.1, underExtended}, {-1.49, 0.1, cheap}, {-1.5, 0.11, cheap}, {-9, 0.25, cheap}, {-9, 0.26, inLine}, {-0.74, 0, inLine},
+		{2, 0.05, inLine}, {-2, 0.95, inLine}, {math.NaN(), 0.5, notValued}, {1, math.NaN(), notValued},
+	} {
+		if got := standing(c.z, c.above); got != c.want {
+			t.Errorf("z %v above %v: %s, want %s", c.z, c.above, got, c.want)
+		}
+	}
+	order := []string{underExtended, cheap, inLine, rich, overExtended}
+	rapid.Check(t, func(t *rapid.T) {
+		z, above := rapid.Float64Range(-4, 4).Draw(t, "z"), rapid.Float64Range(0, 1).Draw(t, "above")
+		dearer, higher := z+rapid.Float64Range(0, 4).Draw(t, "dearer"), min(1, above+rapid.Float64Range(0, 1).Draw(t, "higher"))
+		here, there := slices.Index(order, standing(z, above)), slices.Index(order, standing(dearer, higher))
+		if there < here {
+			t.Errorf("%v, %v is %s and %v, %v only %s", z, above, order[here], dearer, higher, order[there])
+		}
+	})
+}
+
+// Where most peers are alike, a small distance is many standard deviations, and half of the peers may stand further out.
+func TestASmallSpreadMakesNothingUnusual(t *testing.T) {
+	on := onBase(t)
+	peers := peersAround(40)
+	for i := range peers {
+		m := &peers[i].measure
+		m.Holders = math.NaN()
+		switch {
+		case i < 26:
+			m.Liquidity, m.Volume = math.Log(10)+float64(i%3-1)*0.01, math.Log(20)+float64(i%3-1)*0.01
+		default:
+			m.Liquidity, m.Volume = math.Log(40), math.Log(80)
+		}
+	}
+	answer := valued(on, quotedPool(on, 1.2e6, 1e5, 5e4), 0, peers)
+	if answer.Valuation != inLine || *answer.Zscore < overExtendedZ || !slices.Contains(reason.Codes(answer.Reasons), "NOT_UNUSUAL") {
+		t.Errorf("%s %v %v", answer.Valuation, *answer.Zscore, answer.Reasons)
+	}
+}
+
+func TestAPoolWithNextToNothingTellsNoValue(t *testing.T) {
+	on := onBase(t)
+	for liquidity, want := range map[float64]string{999: notValued, 1000: underExtended} {
+		answer := valued(on, quotedPool(on, 10, liquidity, 500), 10_000, peersAround(41))
+		if answer.Valuation != want {
+			t.Errorf("%v in the pool: %+v", liquidity, answer)
 		}
 	}
 }
@@ -127,18 +182,18 @@ func TestGroupsWiden(t *testing.T) {
 	for i := range old {
 		old[i].AgeDays = 400
 	}
-	if answer := valued(on, pool, 10_000, old); answer.PeerGroup == nil || *answer.PeerGroup != "all tokens on base" {
+	if answer := valued(on, pool, 10_000, old); answer.PeerGroup == nil || *answer.PeerGroup != "tokens of all ages on base" {
 		t.Errorf("%+v", answer)
 	}
 	unknownAge := pool
 	unknownAge.CreatedAt = time.Time{}
-	if answer := valued(on, unknownAge, 10_000, peersAround(25)); answer.PeerGroup == nil || *answer.PeerGroup != "all tokens on base" {
+	if answer := valued(on, unknownAge, 10_000, peersAround(25)); answer.PeerGroup == nil || *answer.PeerGroup != "tokens of all ages on base" {
 		t.Errorf("%+v", answer)
 	}
 	far := assessValuation(&valuationFacts{
 		on: on, token: addressOf(1), pools: []market.Pool{pool}, holders: 10_000, peers: old[:10], others: peersAround(15), measuredAt: valuedAt,
 	}, valuedAt)
-	if far.PeerGroup == nil || *far.PeerGroup != "all tokens on all chains" || far.PeerCount != 25 {
+	if far.PeerGroup == nil || *far.PeerGroup != "tokens of all ages on all chains" || far.PeerCount != 25 {
 		t.Errorf("%+v", far)
 	}
 }
@@ -224,7 +279,7 @@ func TestCurrencyScalingChangesNothing(t *testing.T) {
 	on := onBase(t)
 	rapid.Check(t, func(t *rapid.T) {
 		scale := math.Exp(rapid.Float64Range(-6, 6).Draw(t, "scale"))
-		amount := rapid.Float64Range(1e3, 1e8)
+		amount := rapid.Float64Range(1e6, 1e11) // never next to nothing
 		pools := func(scale float64, amounts []float64) market.Pool {
 			return quotedPool(on, amounts[0]*scale, amounts[1]*scale, amounts[2]*scale)
 		}
