@@ -113,6 +113,18 @@ func (t *labelledToken) facts(live bool) scorecard.Facts {
 	return f
 }
 
+// treesGoal was measured on twice as many tokens as are at hand, to fit and to measure.
+const treesGoal = 0.989
+
+// treeRow says beside the figure whether its uncertainty leaves the goal open; only the figure itself meets it.
+func treeRow(q forecastQuality) Row {
+	row := Row{Name: "rug trees, everything known", Goal: fmt.Sprintf("AUC >= %.3f", treesGoal), Measured: q.String(), Pass: q.auc >= treesGoal}
+	if !row.Pass && q.high >= treesGoal {
+		row.Measured += "; the interval covers the goal, which was measured on twice as many tokens"
+	}
+	return row
+}
+
 // Scorecard measures the scorecard, and boosted trees beside it, on labelled tokens that neither was fitted to.
 func Scorecard(data string) ([]Row, error) {
 	tokens, err := readLabelledTokens(data)
@@ -145,7 +157,7 @@ func Scorecard(data string) ([]Row, error) {
 		quality("rug scorecard, everything known", "AUC >= 0.97, Brier <= 0.027", full, func(q forecastQuality) bool {
 			return q.auc >= 0.97 && q.brier <= 0.027
 		}),
-		quality("rug trees, everything known", "AUC >= 0.989", grown, func(q forecastQuality) bool { return q.auc >= 0.989 }),
+		treeRow(rateForecasts(grown, scams)),
 		quality("probability of a scam, everything known", "ECE <= 0.05, BSS > 0", full, calibrated),
 		quality("probability of a scam, what is known live", "ECE <= 0.05, BSS > 0", live, calibrated),
 	}, nil

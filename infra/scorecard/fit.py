@@ -38,7 +38,9 @@ L2 = 1.0
 # How many boosted models, grown on different random parts, are averaged.
 BOOSTED = 3
 BLOCKS_A_DAY = 6500
-MINIMUM_RESERVE = 1.0
+# Days that a pool is watched for from each age, and between which ages the log odds are linear in the logarithm of the days.
+HORIZON = 90
+AGE_KNOTS = [1, 7, 60, 240]
 
 
 def held_out(identifier):
@@ -76,12 +78,12 @@ def bin_weights(part, edges, direction):
     return [float(sum(part[i:])) for i in range(len(edges) + 1)]
 
 
-def fit_logistic(design, target, bounds):
+def fit_logistic(design, target, bounds, penalty=L2):
     def loss(b):
         z = design @ b[1:] + b[0]
         p = 1 / (1 + np.exp(-z))
-        value = np.sum(np.logaddexp(0, z) - target * z) + L2 / 2 * np.sum(b[1:] ** 2)
-        return value, np.concatenate([[np.sum(p - target)], design.T @ (p - target) + L2 * b[1:]])
+        value = np.sum(np.logaddexp(0, z) - target * z) + penalty / 2 * np.sum(b[1:] ** 2)
+        return value, np.concatenate([[np.sum(p - target)], design.T @ (p - target) + penalty * b[1:]])
 
     found = minimize(loss, np.zeros(design.shape[1] + 1), jac=True, method="L-BFGS-B", bounds=[(None, None)] + bounds,
                      options=dict(maxiter=10000, ftol=1e-15, gtol=1e-9))
@@ -140,44 +142,50 @@ def report(name, p, t, random):
 
 
 def pools(path):
-    """Block numbers and quote reserves of each labelled pool, by first block."""
+    """Block numbers and both reserves of each pool, by first block."""
     found = []
     for line in gzip.open(path):
-        pool = json.loads(line)
-        if pool.get("weth_is") is None or not pool["sync"]:
-            continue
-        side = 2 + int(pool["weth_is"])
-        blocks = np.array([s[0] for s in pool["sync"]])
-        found.append((blocks, np.array([int(s[side]) / 1e18 for s in pool["sync"]])))
+        sync = json.loads(line)["sync"]
+        if sync:
+            found.append((np.array([s[0] for s in sync]), np.array([[int(s[2]), int(s[3])] for s in sync], float)))
     return sorted(found, key=lambda p: p[0][0])
 
 
+def falls(reserves):
+    """Where a reserve loses nine tenths in one event: liquidity that is taken out, or a dump."""
+    return (reserves[1:] <= 0.1 * reserves[:-1]).any(axis=1)
+
+
 def hazard(found):
-    """How the odds of being drained later fall with age, among pools with at least MINIMUM_RESERVE left; older pools fit it."""
-    end = max(b[-1] for b, _ in found)
+    """How the odds of being drained within HORIZON days fall with age; older pools fit it, newer ones are forecast.
+
+    A pool is alive while it holds a tenth of the most it has held. Which side is money need not be known. A horizon that is the same at
+    every age keeps the end of the watch from looking like safety. The log odds are linear in ln(days) between AGE_KNOTS, and never rise.
+    """
+    end = max(blocks[-1] for blocks, _ in found)
     middle = found[len(found) // 2][0][0]
-    data = {True: [], False: []}
-    for blocks, quote in found:
+    rows = []
+    for blocks, reserves in found:
+        depth = np.sqrt(reserves[:, 0] * reserves[:, 1])
+        most, fell = np.maximum.accumulate(depth), falls(reserves)
         for days in (1, 2, 3, 7, 14, 30, 60, 90, 120, 180, 240):
             at = blocks[0] + days * BLOCKS_A_DAY
             i = np.searchsorted(blocks, at, side="right") - 1
-            if at > end - 30 * BLOCKS_A_DAY or quote[i] < MINIMUM_RESERVE:
-                continue
-            before, after = quote[i:-1], quote[i + 1:]
-            drained = bool(((after <= 0.1 * before) & (before > MINIMUM_RESERVE)).any())
-            data[blocks[0] < middle].append((np.log(days), drained))
-    older, newer = np.array(data[True], float), np.array(data[False], float)
-    fitted = LogisticRegression(C=1e6).fit(older[:, :1], older[:, 1])
-    slope, intercept = float(fitted.coef_[0, 0]), float(fitted.intercept_[0])
-    p = sigmoid(intercept + slope * newer[:, 0])
-    print(f"hazard: slope {slope:.4f} of the log odds a unit of ln(days); older {len(older)} rows, newer {len(newer)}: "
-          f"AUC {roc_auc_score(newer[:, 1], p):.3f}, mean forecast {p.mean():.3f}, drained {newer[:, 1].mean():.3f}")
-    for days in (1, 3, 7, 30, 90, 240):
-        part = newer[np.isclose(newer[:, 0], np.log(days))]
-        if len(part):
-            print(f"  newer pools at {days} days: {len(part)}, drained later {part[:, 1].mean():.3f}, "
-                  f"forecast {float(sigmoid(intercept + slope * np.log(days))):.3f}")
-    return slope
+            until = at + HORIZON * BLOCKS_A_DAY
+            if until <= end and depth[i] >= 0.1 * most[i]:
+                rows.append((blocks[0] < middle, days, (fell[i:] & (blocks[i + 1:] <= until)).any()))
+    older, days, drained = np.array(rows, float).T
+    knots = np.log(AGE_KNOTS)
+    # The log odds that each stretch takes away.
+    design = -np.stack([(np.clip(np.log(days), low, high) - low) / (high - low) for low, high in itertools.pairwise(knots)], axis=1)
+    fitted = fit_logistic(design[older == 1], drained[older == 1], [(0, None)] * design.shape[1], penalty=0)
+    p = sigmoid(fitted[0] + design @ fitted[1:])
+    newer = older == 0
+    report(f"hazard over {HORIZON} days, newer pools", p[newer], drained[newer], np.random.default_rng(1))
+    for age in (1, 3, 7, 30, 90, 240):
+        part = newer & (days == age)
+        print(f"  newer pools at {age} days: {part.sum()}, drained {drained[part].mean():.3f}, forecast {p[part].mean():.3f}")
+    return [0.0] + [round(-float(x), 6) for x in np.cumsum(fitted[1:])]
 
 
 def export_trees(models, columns):
@@ -202,14 +210,14 @@ def main():
     random = np.random.default_rng(20_26)
     subsets = [list(s) for n in range(1, len(LIVE) + 1) for s in itertools.combinations(LIVE, n)] + [LIVE + ["history"]]
     models = [fit_model(s, rows, y, train) for s in subsets]
-    slope = hazard(pools(sys.argv[2]))
+    age = hazard(pools(sys.argv[2]))
     facts = [{name: float(v) for name, v in zip([f[0] for f in FEATURES], row)}
              for row in zip(*[values(rows, f[0], f[1]) for f in FEATURES])]
     for model in models:
         p = sigmoid([log_odds(model, f) for f in facts])
         report("scorecard " + "+".join(model["groups"]), p[held], y[held], random)
     document = {
-        "trainingLogOdds": round(float(np.log(y[train].sum() / (1 - y[train]).sum())), 6), "ageSlope": round(slope, 6),
+        "trainingLogOdds": round(float(np.log(y[train].sum() / (1 - y[train]).sum())), 6), "ageDays": AGE_KNOTS, "ageLogOdds": age,
         "features": [{"name": n, "group": g, "edges": e} for n, _, g, e, _ in FEATURES], "models": models,
     }
     write("shared/scorecard/model.json", document)

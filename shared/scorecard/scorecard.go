@@ -86,22 +86,31 @@ func Weigh(f Facts) Evidence {
 // TrainingLogOdds is the natural logarithm of scams for each other token in the data that the regressions were fitted on.
 func TrainingLogOdds() float64 { return fitted().TrainingLogOdds }
 
-// longestAge is the longest that pools were watched for.
-const longestAge = 240
-
-// AgeLogOdds is by how much the log odds of a later drain fall for a pool that has lived for so long with liquidity left: linear in the
-// logarithm of the age in days, 0 for the first day, and no further than pools were watched.
+// AgeLogOdds is by how much the log odds of being drained within the next 90 days fall for a pool that has lived for so long with its
+// liquidity: linear in the logarithm of the days between the fitted ages, 0 for the first day, and no further than pools were watched.
 func AgeLogOdds(age time.Duration) float64 {
-	days := min(max(age.Hours()/24, 1), longestAge)
-	return fitted().AgeSlope * math.Log(days)
+	d := fitted()
+	days := age.Hours() / 24
+	if days <= d.AgeDays[0] {
+		return d.AgeLogOdds[0]
+	}
+	for i := 1; i < len(d.AgeDays); i++ {
+		if before, after := d.AgeDays[i-1], d.AgeDays[i]; days < after {
+			along := math.Log(days/before) / math.Log(after/before)
+			return d.AgeLogOdds[i-1] + along*(d.AgeLogOdds[i]-d.AgeLogOdds[i-1])
+		}
+	}
+	return d.AgeLogOdds[len(d.AgeLogOdds)-1]
 }
 
 // document is the output of the fit.
 type document struct {
-	TrainingLogOdds float64   `json:"trainingLogOdds"`
-	AgeSlope        float64   `json:"ageSlope"`
-	Features        []feature `json:"features"`
-	Models          []model   `json:"models"`
+	TrainingLogOdds float64 `json:"trainingLogOdds"`
+	// AgeDays are ages in days, rising, and AgeLogOdds what each adds to the log odds of the first.
+	AgeDays    []float64 `json:"ageDays"`
+	AgeLogOdds []float64 `json:"ageLogOdds"`
+	Features   []feature `json:"features"`
+	Models     []model   `json:"models"`
 }
 
 type feature struct {

@@ -143,6 +143,18 @@ func TestOddsFallWithAge(t *testing.T) {
 			t.Errorf("%v days %v, %v days %v", c.younger, a, c.older, b)
 		}
 	}
+	for i, age := range fitted().AgeDays {
+		if got := AgeLogOdds(time.Duration(age * 24 * float64(time.Hour))); math.Abs(got-fitted().AgeLogOdds[i]) > 1e-9 {
+			t.Errorf("%v days %v", age, got)
+		}
+		if i > 0 {
+			between := math.Sqrt(age * fitted().AgeDays[i-1])
+			middle := (fitted().AgeLogOdds[i] + fitted().AgeLogOdds[i-1]) / 2
+			if got := AgeLogOdds(time.Duration(between * 24 * float64(time.Hour))); math.Abs(got-middle) > 1e-9 {
+				t.Errorf("%v days %v, halfway in the logarithm is %v", between, got, middle)
+			}
+		}
+	}
 	if AgeLogOdds(-time.Hour) != 0 || AgeLogOdds(24*time.Hour) != 0 || AgeLogOdds(1<<62) != AgeLogOdds(240*24*time.Hour) {
 		t.Error("beyond what was watched nothing changes")
 	}

@@ -34,7 +34,7 @@ func Assess(f *Facts, asOf time.Time) Assessment {
 
 	p := probability(f, m, known)
 	if known == ordinary {
-		if !sold {
+		if !sold && a.SellBlocked != market.Yes {
 			j.find(floorNotLow, "SELL_NOT_SHOWN", "Nobody could show that the token can be sold.")
 		}
 		if !examined {
@@ -50,7 +50,7 @@ func Assess(f *Facts, asOf time.Time) Assessment {
 		return a
 	}
 	a.Score, a.Probability, a.Verdict = score, p.scam, verdictOf(score)
-	a.Reasons = reason.Top(append(a.Flags[:len(a.Flags):len(a.Flags)], marketReason(p, known), checkedReason(j.unchecked)))
+	a.Reasons = reason.Top(append(a.Flags[:len(a.Flags):len(a.Flags)], marketReason(p, known, j.floor), checkedReason(j.unchecked)))
 	return a
 }
 
@@ -125,13 +125,22 @@ func checkedReason(unchecked []string) reason.Reason {
 	return r
 }
 
-func marketReason(p chance, known standing) reason.Reason {
+// weightKnown puts what a well-known token is before what could not be checked of it.
+const weightKnown = 17
+
+// marketReason says what the age and the build of the market tell. Where they would not have made the verdict what it is, it says so.
+func marketReason(p chance, known standing, floor float64) reason.Reason {
 	r := reason.Reason{Code: "MARKET", Weight: 1.5}
+	if known != ordinary {
+		r.Weight = weightKnown
+	}
 	switch {
 	case known == canonical:
 		r.Text = "The address is that of one of the chain's own well-known coins."
 	case known == trusted:
 		r.Text = "It is on the security provider's list of well-known tokens and has deep markets."
+	case floor >= highScore && 100*p.scam < mediumScore:
+		r.Text = "The age and the build of its market look sound; the verdict rests on what was found besides."
 	case len(p.groups) == 0:
 		r.Text = "By the age of its market alone, the chance of a scam is about " + display.PercentText(p.scam) + "."
 	default:

@@ -17,8 +17,12 @@ const (
 	floorNone     = 0
 )
 
-// weightUnchecked orders what could not be checked after everything that makes a verdict worse than low.
-const weightUnchecked = 15
+// Weights of what makes no verdict worse. What could not be checked comes after every finding that does; of a well-known coin it matters
+// less than that it is one.
+const (
+	weightIssuer    = 16
+	weightUnchecked = 15
+)
 
 // judgement gathers what is found.
 type judgement struct {
@@ -31,6 +35,11 @@ type judgement struct {
 func (j *judgement) find(floor float64, code, template string, values ...any) {
 	j.floor = max(j.floor, floor)
 	j.findings = append(j.findings, reason.Reason{Code: code, Weight: floor, Text: fmt.Sprintf(template, values...)})
+}
+
+// inform records what is worth knowing and is no reason for a worse verdict.
+func (j *judgement) inform(weight float64, code, text string) {
+	j.findings = append(j.findings, reason.Reason{Code: code, Weight: weight, Text: text})
 }
 
 // miss records a layer that could not be checked.

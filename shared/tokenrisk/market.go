@@ -123,17 +123,14 @@ func (m *measured) measureAge(f *Facts, asOf time.Time) {
 
 // Limits of shares, as fractions.
 const (
-	mostLiquidity   = 0.8
-	halfLiquidity   = 0.5
-	topHigh         = 0.5
-	topMedium       = 0.3
-	singleNoted     = 0.05
-	creatorMedium   = 0.2
-	sellsFew        = 0.2 // sells for each buy
-	manyBuys        = 50
-	thinUSD         = 1_000
-	removedFraction = 0.01
-	realTradingUSD  = 10_000
+	mostLiquidity = 0.8
+	halfLiquidity = 0.5
+	topHigh       = 0.5
+	topMedium     = 0.3
+	singleNoted   = 0.05
+	creatorMedium = 0.2
+	sellsFew      = 0.2 // sells for each buy
+	manyBuys      = 50
 )
 
 // judgeMarket judges liquidity, holders, flow and age. Of well-known tokens it judges whether there is liquidity left.
@@ -148,11 +145,14 @@ func (j *judgement) judgeMarket(f *Facts, m measured, known standing, asOf time.
 	if known != ordinary {
 		return
 	}
+	j.judgeCollapse(f)
 	j.judgeLock(m, asOf)
 	j.judgeHolders(f, m)
 	switch {
 	case m.buys >= manyBuys && m.sells == 0:
 		j.find(floorHigh, "FEW_SELLS", "Nobody sold in the last day, against %s.", display.Count(m.buys, "buy"))
+	case m.buys >= fewestTrades && m.sells == 0:
+		j.find(floorMedium, "FEW_SELLS", "Nobody sold in the last day, against %s.", display.Count(m.buys, "buy"))
 	case m.buys >= fewestTrades && float64(m.sells) < sellsFew*float64(m.buys):
 		j.find(floorMedium, "FEW_SELLS", "Only %s for %s in the last day.", display.Count(m.sells, "sell"), display.Count(m.buys, "buy"))
 	}
@@ -169,10 +169,12 @@ func (j *judgement) judgeLock(m measured, asOf time.Time) {
 	if math.IsNaN(m.locked) {
 		return
 	}
-	recent := !m.aged || m.age < settled
 	switch share := display.PercentText(m.removable); {
-	case m.removable >= mostLiquidity && recent:
-		j.find(floorHigh, "LP_UNLOCKED", "One account can withdraw %s of the liquidity of a young token.", share)
+	case m.removable >= mostLiquidity && !m.aged:
+		j.find(floorHigh, "LP_UNLOCKED", "One account can withdraw %s of the liquidity, and how long the token has been traded is not known.", share)
+	case m.removable >= mostLiquidity && m.age < settled:
+		j.find(floorHigh, "LP_UNLOCKED", "One account can withdraw %s of the liquidity, and the token has been traded for %s only.", share,
+			display.DurationText(m.age))
 	case m.removable >= halfLiquidity:
 		j.find(floorNotLow, "LP_UNLOCKED", "One account can withdraw %s of the liquidity.", share)
 	}
@@ -181,16 +183,16 @@ func (j *judgement) judgeLock(m measured, asOf time.Time) {
 			display.DurationText(max(m.unlocksAt.Sub(asOf), 0)))
 	}
 	if m.locked >= halfLiquidity {
-		j.find(floorNone, "LOCK_NOT_PROOF", "%s of the liquidity is locked, which is no proof: traps lock liquidity as well.", display.PercentText(m.locked))
+		j.find(floorNone, "LOCK_NOT_PROOF", "%s of the liquidity is locked, which keeps it from being withdrawn and is no proof against other traps.", display.PercentText(m.locked))
 	}
 }
 
 func (j *judgement) judgeHolders(f *Facts, m measured) {
 	switch share := display.PercentText(m.topShare); {
 	case m.topShare > topHigh:
-		j.find(floorMedium, "TOP_HOLDERS", "The largest holders have %s of the supply, exchanges and contracts known as such left out.", share)
+		j.find(floorMedium, "TOP_HOLDERS", "The ten largest holders have %s of the supply, pools, exchanges and what is locked or burned left out.", share)
 	case m.topShare >= topMedium:
-		j.find(floorNone, "TOP_HOLDERS", "The largest holders have %s of the supply, exchanges and contracts known as such left out.", share)
+		j.find(floorNone, "TOP_HOLDERS", "The ten largest holders have %s of the supply, pools, exchanges and what is locked or burned left out.", share)
 	}
 	if m.single > singleNoted {
 		j.find(floorNone, "SINGLE_HOLDER", "One wallet holds %s of the supply.", display.PercentText(m.single))
@@ -208,37 +210,4 @@ func orZero(x float64) float64 {
 		return 0
 	}
 	return x
-}
-
-// judgeDepth judges whether the liquidity was taken out: next to nothing is left in all pools together, where the chart shows that there
-// was real trading. One drained pool is no sign while another is deep: well-known tokens move between pools.
-func (j *judgement) judgeDepth(f *Facts) {
-	depth := tokenfacts.LiquidityUSD(f.Pools)
-	if math.IsNaN(depth) || depth >= thinUSD {
-		return
-	}
-	if best := bestDayUSD(f.Chart); best >= realTradingUSD && depth <= removedFraction*best {
-		j.find(floorCritical, "LP_REMOVED", "Next to nothing is left of the liquidity that the token was traded with.")
-		return
-	}
-	j.find(floorMedium, "THIN", "There is next to no liquidity to sell into.")
-}
-
-// bestDayUSD is the largest volume of a day in the chart.
-func bestDayUSD(chart *tokenfacts.Chart) float64 {
-	if chart == nil {
-		return 0
-	}
-	best, sum, day := 0.0, 0.0, time.Time{}
-	for i := range chart.Hours {
-		candle := &chart.Hours[i]
-		if at := candle.Time.Truncate(24 * time.Hour); !at.Equal(day) {
-			day, sum = at, 0
-		}
-		if candle.VolumeUSD > 0 && !math.IsInf(candle.VolumeUSD, 1) {
-			sum += candle.VolumeUSD
-		}
-		best = max(best, sum)
-	}
-	return best
 }

@@ -38,9 +38,17 @@ func (f *Facts) privileged() holder {
 	return somebody
 }
 
-// privilege is something that a privileged account could do to all others.
+// powers words what each holder can do to everybody else.
+var powers = [holders]string{
+	nobody:   "The code lets an owner %s, but ownership was given up.",
+	contract: "The owner, itself a contract, can %s.",
+	somebody: "A privileged account can %s.",
+	account:  "A single account can %s.",
+}
+
+// privilege is something that a privileged account could do to all others; deed completes "can".
 type privilege struct {
-	code, text string
+	code, deed string
 	floors     [holders]float64
 }
 
@@ -60,26 +68,26 @@ func (f *Facts) found() []privilege {
 	}
 	yes := func(t market.Tristate) bool { return t == market.Yes }
 	var all []privilege
-	add := func(present bool, code, text string, floors [holders]float64) {
+	add := func(present bool, code, deed string, floors [holders]float64) {
 		if present {
-			all = append(all, privilege{code, text, floors})
+			all = append(all, privilege{code, deed, floors})
 		}
 	}
-	add(code.Leaks || yes(security.OwnerChangesBalance), "OWNER_TAKES", "A privileged account can change or take what others hold.", takesAll)
+	add(code.Leaks || yes(security.OwnerChangesBalance), "OWNER_TAKES", "change or take what others hold", takesAll)
 	unbounded := code.Mints && !code.MintBounded || yes(security.Mintable) && !(code.Understood && code.Mints && code.MintBounded)
-	add(unbounded, "OWNER_MINT", "A privileged account can create new tokens without limit.", takes)
-	add(!unbounded && code.Mints, "OWNER_MINT", "A privileged account can create new tokens up to a limit.", hinders)
-	add(code.ListsAccounts || yes(security.Blacklists), "BLACKLIST", "A privileged account can stop chosen holders from selling.", takes)
-	add(code.PausesTrading || yes(security.TransferPausable), "PAUSE", "A privileged account can stop all trading.", takes)
-	add(yes(security.Whitelists), "WHITELIST", "A privileged account can exempt chosen holders from the token's rules.", hinders)
+	add(unbounded, "OWNER_MINT", "create new tokens without limit", takes)
+	add(!unbounded && code.Mints, "OWNER_MINT", "create new tokens up to a limit", hinders)
+	add(code.ListsAccounts || yes(security.Blacklists), "BLACKLIST", "stop chosen holders from selling", takes)
+	add(code.PausesTrading || yes(security.TransferPausable), "PAUSE", "stop all trading", takes)
+	add(yes(security.Whitelists), "WHITELIST", "exempt chosen holders from the token's rules", hinders)
 	limits := code.LimitsAmounts || yes(security.AntiWhaleModifiable) || yes(security.TradingCooldown)
-	add(limits, "SELL_LIMITS", "A privileged account can limit how much or how often holders sell.", hinders)
+	add(limits, "SELL_LIMITS", "limit how much or how often holders sell", hinders)
 	add(code.LimitsSelling && !code.ListsAccounts && !code.PausesTrading && !code.LimitsAmounts, "SELL_LIMITS",
-		"A privileged account can keep holders from selling.", takes)
+		"keep holders from selling", takes)
 	fees := code.SetsFees && !code.FeesBounded
-	add(fees, "FEE_UNBOUNDED", "A privileged account can raise the fee on trades without limit.", takes)
-	add(!fees && (code.SetsFees || yes(security.TaxModifiable)), "FEE_CHANGES", "A privileged account can change the fee on trades.", hinders)
-	add(yes(security.PersonalTaxModifiable), "FEE_PERSONAL", "A privileged account can set a fee for chosen holders.", takes)
+	add(fees, "FEE_UNBOUNDED", "raise the fee on trades without limit", takes)
+	add(!fees && (code.SetsFees || yes(security.TaxModifiable)), "FEE_CHANGES", "change the fee on trades", hinders)
+	add(yes(security.PersonalTaxModifiable), "FEE_PERSONAL", "set a fee for chosen holders", takes)
 	return all
 }
 
@@ -100,13 +108,13 @@ func (j *judgement) judgePrivileges(f *Facts, known standing, a *Assessment) (ex
 	if security.CreatorMadeHoneypots == market.Yes && known == ordinary {
 		j.find(floorHigh, "CREATOR_SERIAL", "The creator has made another token that holders could not sell.")
 	}
-	powers, actor := f.found(), f.privileged()
-	a.IssuerControlled = known != ordinary && (len(powers) > 0 || f.replaceable())
+	found, actor := f.found(), f.privileged()
+	a.IssuerControlled = known != ordinary && (len(found) > 0 || f.replaceable())
 	if a.IssuerControlled {
-		j.find(floorNone, "ISSUER", "A well-known coin whose issuer can create, block, pause or replace it; that is by design.")
+		j.inform(weightIssuer, "ISSUER", "A well-known coin whose issuer can create, block, pause or replace it; that is by design.")
 	} else {
-		for _, p := range powers {
-			j.find(p.floors[actor], p.code, "%s", p.text)
+		for _, p := range found {
+			j.find(p.floors[actor], p.code, powers[actor], p.deed)
 		}
 	}
 	j.judgeProxy(f, security, a.IssuerControlled)

@@ -32,6 +32,10 @@ const (
 	greatestProbability = 0.99
 )
 
+// favourLimit bounds what the build of a market can say for a token, as log odds. In the reference data scams were watched up to their
+// end, so a trap that has not closed yet looks better than the ones that the regression learned from, and traps lock liquidity as well.
+const favourLimit = 2.5
+
 // probability starts at even odds, about the part of tokens on open exchanges that were scams (Xia et al. 2021), and moves the log odds
 // by the age of the market, its build, and the code's likeness to traps.
 func probability(f *Facts, m measured, known standing) chance {
@@ -42,7 +46,7 @@ func probability(f *Facts, m measured, known standing) chance {
 		return chance{scam: clampedLogistic(trustedLogOdds)}
 	}
 	evidence := scorecard.Weigh(m.facts)
-	logOdds := evidence.LogLikelihoodRatio
+	logOdds := max(evidence.LogLikelihoodRatio, -favourLimit)
 	if m.aged {
 		logOdds += scorecard.AgeLogOdds(m.age)
 	}

@@ -86,6 +86,11 @@ var worse = map[string]func(*Facts){
 	"closed source":   func(f *Facts) { f.Security.OpenSource = market.No },
 	"hidden owner":    func(f *Facts) { f.Security.HiddenOwner = market.Yes },
 	"serial creator":  func(f *Facts) { f.Security.CreatorMadeHoneypots = market.Yes },
+	"withdrawable":    func(f *Facts) { f.Security.LiquidityProviders[0].Locked = false },
+	"lock ends soon":  func(f *Facts) { f.Security.LiquidityProviders[0].LockedUntil = noon().AddDate(0, 0, 5) },
+	"to the creator":  func(f *Facts) { f.Security.LiquidityProviders[1].Account.Address = f.Security.Creator },
+	"nobody sells":    func(f *Facts) { f.Pools[0].Sells24h = 0 },
+	"sold out":        func(f *Facts) { f.Pools[0].LiquidityUSD, f.Chart.Hours = 900, hours(50_000, 1, 0.01) },
 	"cannot sell all": func(f *Facts) { f.Security.CannotSellAll = market.Yes },
 }
 
