@@ -118,7 +118,7 @@ func steps(value, old *expression) (plus, minus, ok bool) {
 func (c *contract) changeOf(l location, s *store) change {
 	out := change{location: l, value: s.value}
 	if s.value.constant() {
-		out.down, out.up = !large(s.value), !s.value.zero()
+		out.down, out.up = !large(s.value), s.value.val.BitLen() > 16
 		out.to0 = s.value.zero()
 		return out
 	}

@@ -80,7 +80,7 @@ func (c *contract) judgeNeed(fn *function, need fact, r *Report) {
 		r.PausesTrading = true
 		return
 	}
-	if c.ofReceiver(fn, e) {
+	if c.ofReceiver(fn, e) || isAddress(e) || isCount(e) {
 		return
 	}
 	for _, rd := range reads(e) {
@@ -99,6 +99,17 @@ func (c *contract) judgeNeed(fn *function, need fact, r *Report) {
 			r.PausesTrading = true
 		}
 	}
+}
+
+// isAddress tells whether e is an account in storage: that it must be set stops nobody but by mistake.
+func isAddress(e *expression) bool {
+	return e.is(opAND) && e.b.constant() && e.b.val.Eq(&word160) && e.a.has(hasStorage) && !e.a.is(opCALLDATALOAD)
+}
+
+// isCount tells whether e compares a small number with storage, as loops over stored lists do.
+func isCount(e *expression) bool {
+	small := func(e *expression) bool { return e.constant() && e.val.BitLen() <= 6 }
+	return comparison(e) && (small(e.a) && e.b.is(opSLOAD) || small(e.b) && e.a.is(opSLOAD))
 }
 
 func ofParty(keys []*expression) bool {
