@@ -29,9 +29,11 @@ type contract struct {
 	// fees are the numbers that transfers are charged by.
 	fees map[variable]bool
 	// open are variables that anybody can set.
-	open   map[variable]bool
-	writes []storageWrite
-	calls  map[*function][]outcome
+	open map[variable]bool
+	// granted are mappings that somebody privileged fills for others.
+	granted map[variable]bool
+	writes  []storageWrite
+	calls   map[*function][]outcome
 }
 
 // walk follows the dispatcher and every function.
@@ -39,7 +41,7 @@ func walk(code []byte) *contract {
 	m := &machine{pool: newPool(), code: newProgram(code), budget: contractSteps}
 	c := &contract{
 		machine: m, balances: make(map[variable]bool), counters: make(map[variable]bool), supply: make(map[variable]bool),
-		allowances: make(map[variable]bool), fees: make(map[variable]bool), open: make(map[variable]bool), calls: make(map[*function][]outcome),
+		allowances: make(map[variable]bool), fees: make(map[variable]bool), open: make(map[variable]bool), granted: make(map[variable]bool), calls: make(map[*function][]outcome),
 	}
 	c.fallback = &function{entry: &state{dispatch: true}}
 	known := make(map[uint32]bool)

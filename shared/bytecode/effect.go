@@ -46,7 +46,11 @@ func (c *contract) gather() {
 			}
 		}
 		for _, w := range c.writes {
-			if !w.privileged && w.depth > 0 && ofCaller(w.keys) && !w.value.zero() {
+			switch {
+			case w.depth == 0:
+			case w.privileged && !ofCaller(w.keys) && w.value.has(hasCalldata):
+				c.granted[w.variable] = true
+			case !w.privileged && ofCaller(w.keys) && !w.value.zero() && !c.spends(w.key, w.value):
 				c.open[w.variable] = true
 			}
 		}
@@ -55,7 +59,7 @@ func (c *contract) gather() {
 
 func (c *contract) gatherPath(fn *function, p *path) {
 	facts := c.machine.facts(p.conditions)
-	o := outcome{path: p, facts: facts, privileged: c.privileged(facts)}
+	o := outcome{path: p, facts: facts, privileged: c.privileged(facts) || c.quota(p)}
 	seen := make(map[*expression]bool)
 	for s := p.stores; s != nil; s = s.prev {
 		if seen[s.key] {
@@ -80,6 +84,22 @@ func (c *contract) gatherPath(fn *function, p *path) {
 		}
 	}
 	c.calls[fn] = append(c.calls[fn], o)
+}
+
+// spends tells whether a store only takes away from what is held under its key.
+func (c *contract) spends(key, value *expression) bool {
+	plus, minus, ok := steps(value, c.machine.pool.node(kind(opSLOAD), key, nil, uint256.Int{}))
+	return ok && minus && !plus
+}
+
+// quota tells whether a path uses up what only somebody privileged grants the caller.
+func (c *contract) quota(p *path) bool {
+	for s := p.stores; s != nil; s = s.prev {
+		if l, ok := locate(s.key); ok && c.granted[l.variable] && !c.usual(l.variable) && ofCaller(l.keys) && c.spends(s.key, s.value) {
+			return true
+		}
+	}
+	return false
 }
 
 // steps tells whether value is old with amounts added or taken away. An amount that is itself a difference, as what is left of a
