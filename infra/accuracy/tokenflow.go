@@ -32,8 +32,8 @@ func squeezeRows(all []tokenAnswers) []Row {
 	}
 }
 
-// buyersOf is the group of a token by its latest buyers: several with a planted edge and a record, or none with an edge, with machines
-// and washers among them or without. Empty where there are too few, and for those between.
+// buyersOf is the group of a token by its latest buyers: several with a planted edge and a record, or nobody with an edge or carried by
+// the market. Empty where there are too few, and for those between.
 func buyersOf(truth *samplemarket.TokenTruth) string {
 	b := truth.Buyers
 	switch {
@@ -41,9 +41,7 @@ func buyersOf(truth *samplemarket.TokenTruth) string {
 		return ""
 	case b.Proven >= 2:
 		return "proven"
-	case b.Skilled == 0 && b.Doubtful > 0:
-		return "doubtful"
-	case b.Skilled == 0:
+	case b.Skilled == 0 && b.Carried == 0:
 		return "plain"
 	}
 	return ""
@@ -51,7 +49,7 @@ func buyersOf(truth *samplemarket.TokenTruth) string {
 
 // buyerRows measure whether those counted as proven buyers are the planted ones.
 func buyerRows(all []tokenAnswers) []Row {
-	var counted, buying, found, doubtful share
+	var counted, buying, found, plain share
 	for i := range all {
 		a := &all[i]
 		if a.SmartMoney == nil {
@@ -59,21 +57,22 @@ func buyerRows(all []tokenAnswers) []Row {
 		}
 		skilled, proven := a.truth.Buyers.Skilled, a.SmartMoney.Proven
 		counted.whole += proven
-		counted.part += min(proven, skilled)
+		counted.part += min(proven, skilled+a.truth.Buyers.Carried)
 		if a.SmartMoney.Buying != nil && *a.SmartMoney.Buying {
 			buying.count(skilled >= 2)
 		}
 		switch buyersOf(&a.truth) {
 		case "proven":
 			found.count(proven > 0)
-		case "doubtful":
-			doubtful.count(proven > 0)
+		case "plain":
+			plain.whole += a.SmartMoney.BuyersAnalyzed
+			plain.part += proven
 		}
 	}
 	return []Row{
-		counted.atLeast("buyers counted as proven of whom as many with an edge bought", provenPrecision),
+		counted.atLeast("buyers counted as proven, as many of whom have an edge or rose with the market", provenPrecision),
 		buying.atLeast("smart money said to buy where two buyers with an edge did", provenPrecision),
 		found.atLeast("proven buyers seen where two with an edge and a record bought", provenFound),
-		doubtful.atMost("proven buyers seen among washers, machines and the crowd", falseAlarms),
+		plain.atMost("buyers counted as proven among the crowd, machines and washers", falseMirrorWorthy),
 	}
 }

@@ -38,11 +38,11 @@ func TestBuyerRows(t *testing.T) {
 	}
 	rows := buyerRows([]tokenAnswers{
 		of(samplemarket.BuyerTruth{All: 12, Skilled: 4, Proven: 3}, 3, &yes), of(samplemarket.BuyerTruth{All: 12, Skilled: 2, Proven: 2}, 0, &no),
-		of(samplemarket.BuyerTruth{All: 12, Skilled: 1, Proven: 1}, 2, &yes), of(samplemarket.BuyerTruth{All: 12, Doubtful: 3}, 1, nil),
-		of(samplemarket.BuyerTruth{All: 12, Doubtful: 3}, 0, &no), tokenAnswer("grower", "", time.Hour, ""),
+		of(samplemarket.BuyerTruth{All: 12, Skilled: 1, Proven: 1, Carried: 1}, 3, &yes), of(samplemarket.BuyerTruth{All: 12}, 1, nil),
+		of(samplemarket.BuyerTruth{All: 12}, 0, &no), of(samplemarket.BuyerTruth{All: 5}, 0, nil), tokenAnswer("grower", "", time.Hour, ""),
 	})
-	check(t, rows, "buyers counted as proven of whom as many with an edge bought", "0.667 of 6", false)
+	check(t, rows, "buyers counted as proven, as many of whom have an edge or rose with the market", "0.714 of 7", false)
 	check(t, rows, "smart money said to buy where two buyers with an edge did", "0.500 of 2", false)
-	check(t, rows, "proven buyers seen where two with an edge and a record bought", "0.500 of 2", false)
-	check(t, rows, "proven buyers seen among washers, machines and the crowd", "0.500 of 2", false)
+	check(t, rows, "proven buyers seen where two with an edge and a record bought", "0.500 of 2", true)
+	check(t, rows, "buyers counted as proven among the crowd, machines and washers", "0.042 of 24", true)
 }

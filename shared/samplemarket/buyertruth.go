@@ -3,9 +3,9 @@ package samplemarket
 // BuyerTruth tells by whom a token was bought lately. Each account counts once.
 type BuyerTruth struct {
 	All int
-	// Skilled have a planted edge, Proven are those of them that have closed recordLength positions. Doubtful wash, or trade by machine
-	// without an edge.
-	Skilled, Proven, Doubtful int
+	// Skilled have a planted edge, Proven are those of them that have closed recordLength positions. Carried hold for weeks what they
+	// picked at random, and rise with the market.
+	Skilled, Proven, Carried int
 }
 
 const (
@@ -15,6 +15,8 @@ const (
 	leastPurchase = 10
 	// recordLength is how many closed positions make a record.
 	recordLength = 30
+	// carriedHold is in hours.
+	carriedHold = 14 * 24
 )
 
 // latestBuyersOf goes back over a token's main pool from now. A buyer is who signed, as anybody sees it.
@@ -41,8 +43,8 @@ func (w *world) latestBuyersOf(t *token) BuyerTruth {
 			if me.record.closed >= recordLength {
 				truth.Proven++
 			}
-		case me.plan.wash || me.plan.automated:
-			truth.Doubtful++
+		case me.plan.holdLow >= carriedHold && !me.plan.wash:
+			truth.Carried++
 		}
 	}
 	return truth

@@ -169,9 +169,13 @@ func (r *regime) swing(hour int) float64 {
 	return 1
 }
 
-// squeezed tells whether a token is in the second half of a squeeze.
-func (r *regime) squeezed(hour int) bool {
-	return r.squeezes && hour%squeezeCycle >= squeezeCycle-squeezeQuiet/2
+// quietSince is the hour after listing at which the quiet began that a squeezing token is in; -1 when it is in none.
+func (r *regime) quietSince(hour int) int {
+	into := hour%squeezeCycle - (squeezeCycle - squeezeQuiet)
+	if !r.squeezes || into < 0 {
+		return -1
+	}
+	return hour - into
 }
 
 // rate is how many background trades an hour the token sees at an hour after listing.

@@ -51,8 +51,8 @@ type TokenTruth struct {
 	Origin  string
 	// Trend is where the number of holders has gone in the last seven days, where it is plain and trades agree: "accumulating", "bleeding" or "stable".
 	Trend string
-	// Squeezes is true for a price that goes quiet now and then before it breaks out of its range, Squeezed while it has been unusually
-	// quiet for two days.
+	// Squeezes is true for a price that goes quiet now and then before it breaks out of its range, Squeezed while it is quiet and has
+	// been throughout the bars by which a range is measured.
 	Squeezes, Squeezed bool
 	// Buyers are the latest that bought it within the last 24 hours, latestBuyers at most.
 	Buyers BuyerTruth
@@ -104,9 +104,30 @@ func (w *world) tokenTruth(t *token) TokenTruth {
 		truth.Rise24h = last.change / 100
 	}
 	hour := t.ageHours(w.now)
-	truth.Squeezes, truth.Squeezed = t.regime.squeezes, t.listed > 0 && t.regime.squeezed(hour)
+	truth.Squeezes, truth.Squeezed = t.regime.squeezes, w.squeezed(t)
 	truth.Pumped = t.kind == kindPump && hour >= t.regime.riseStart+2 && hour <= t.regime.riseEnd+24
 	return truth
+}
+
+// quietBars is how many of the latest bars of four hours with trades, of the twenty by which a range is measured, lie within a quiet
+// time where it is plain.
+const quietBars = 18
+
+// squeezed tells whether a token is in the quiet before an outbreak and anybody can see it in its trades.
+func (w *world) squeezed(t *token) bool {
+	quiet := t.regime.quietSince(t.ageHours(w.now))
+	if quiet < 0 {
+		return false
+	}
+	began, bars, last := t.listed+int32(quiet)*hourSeconds, 0, int64(-1)
+	p := &w.pools[t.pool]
+	for i := len(p.swaps) - 1; i >= 0 && w.swapTime(p.swaps[i]) >= began && bars < quietBars; i-- {
+		if bar := floorDiv(w.start+int64(w.swapTime(p.swaps[i])), 4*hourSeconds); bar != last {
+			last = bar
+			bars++
+		}
+	}
+	return bars == quietBars
 }
 
 // launchesBy counts the tokens of a creator.
