@@ -92,6 +92,9 @@ func refreshChain(ctx context.Context, memory Memory, sources market.Sources, on
 	}
 	var peers []peer
 	for _, token := range listed {
+		if tokenfacts.LiquidityUSD(quotedPools(on, pools[token])) < thinPools {
+			continue
+		}
 		if m := measureOf(on, pools[token], counts[token].holders, at); !math.IsNaN(m.Liquidity) {
 			peers = append(peers, peer{Token: token, measure: m, HoldersAt: counts[token].at})
 		}

@@ -23,6 +23,8 @@ type trading struct {
 	tokens  int
 	failing map[chain.Slug]error
 	panics  chain.Slug
+	// thin is a token with next to nothing in its pool.
+	thin chain.Address
 
 	mu     sync.Mutex
 	listed []chain.Slug
@@ -47,6 +49,9 @@ func (m *trading) Listed(_ context.Context, on *chain.Chain) ([]market.ListedTok
 }
 
 func (m *trading) pool(on *chain.Chain, token chain.Address) market.Pool {
+	if token == m.thin {
+		return quotedPool(on, 1e6, 999, 100)
+	}
 	n := float64(token[18])*256 + float64(token[19])
 	return quotedPool(on, 1e6, 1e6/n, 1e5/n)
 }
@@ -84,6 +89,15 @@ func keptPeers(t *testing.T, memory Memory, on chain.Slug) ([]peer, time.Time) {
 		t.Fatal(err)
 	}
 	return peers, set.At
+}
+
+func TestAThinPoolMakesNoPeer(t *testing.T) {
+	memory, m := openMemory(t), &trading{tokens: 25, thin: addressOf(7)}
+	RefreshPeers(t.Context(), memory, m.sources(), valuedAt)
+	peers, _ := keptPeers(t, memory, chain.Base)
+	if len(peers) != 24 || slices.ContainsFunc(peers, func(p peer) bool { return p.Token == addressOf(7) }) {
+		t.Errorf("%d peers", len(peers))
+	}
 }
 
 func TestRefreshedPeers(t *testing.T) {

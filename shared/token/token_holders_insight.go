@@ -197,7 +197,10 @@ func (f *holderFacts) originReasons(o Origin) []reason.Reason {
 	if ramp(o.Churned, churnedRange) > 0 {
 		reasons = append(reasons, because("CHURN", 2+ramp(o.Churned, churnedRange), "%s of the traded value was bought and sold by the same accounts.", display.PercentText(o.Churned)))
 	}
-	if len(reasons) == 0 {
+	switch {
+	case o.Label == OriginOrganic && len(reasons) > 0:
+		reasons = append(reasons, because("ORGANIC", 2.9, "%s bought much as people do; the signs of machines are too weak to say otherwise.", display.Count(o.Buyers, "account")))
+	case len(reasons) == 0:
 		reasons = append(reasons, because("ORGANIC", 2.2, "%s bought in different sizes and at irregular times, with no sign of machines; who funded them is not looked up.",
 			display.Count(o.Buyers, "account")))
 	}

@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -147,6 +148,25 @@ func TestAnObservationOfAnotherVersionIsLeftOut(t *testing.T) {
 	s := newScene()
 	s.kept["eth"+flowToken.String()] = append(s.kept["eth"+flowToken.String()], storeObservation(flowNow.Add(-5*time.Hour), []byte(`{"v":99}`)))
 	if got := s.askToken(t, "exit-risk"); !strings.Contains(got, "there is 1 measurement so far") {
+		t.Error(got)
+	}
+}
+
+// The label stands before the signs against it, so that no reader takes them for the verdict.
+func TestOrganicBuyersWithASignOfMachines(t *testing.T) {
+	f := &holderFacts{pooled: true}
+	clean := Origin{Label: OriginOrganic, Buyers: 33, GapVariation: 1}
+	signs := clean
+	signs.Churned = 0.41
+	for _, c := range []struct {
+		origin Origin
+		want   []string
+	}{{clean, []string{"ORGANIC"}}, {signs, []string{"ORGANIC", "CHURN"}}} {
+		if got := reason.Codes(reason.Top(f.originReasons(c.origin))); !slices.Equal(got, c.want) {
+			t.Errorf("%v, want %v", got, c.want)
+		}
+	}
+	if got := reason.Top(f.originReasons(signs))[0].Text; got != "33 accounts bought much as people do; the signs of machines are too weak to say otherwise." {
 		t.Error(got)
 	}
 }

@@ -72,9 +72,9 @@ func inflectionReasons(read priceaction.Inflection) []reason.Reason {
 	case priceaction.Coiled, priceaction.Coiling:
 		reasons = append(reasons, because("SQUEEZE", 1, "Price range is tighter than %s of the last %s; %s", display.PercentText(1-read.Percentile), days, odds))
 	case priceaction.Widening:
-		reasons = append(reasons, because("WIDE", 1, "Price range is wider than or equal to %s of the last %s; %s", display.PercentText(read.Percentile), days, odds))
+		reasons = append(reasons, because("WIDE", 1, "The price range is at least as wide as in %s of the last %s; %s", display.PercentText(read.Percentile), days, odds))
 	default:
-		reasons = append(reasons, because("USUAL", 1, "Price range is wider than or equal to %s of the last %s, neither tight nor wide; %s", display.PercentText(read.Percentile), days, odds))
+		reasons = append(reasons, because("USUAL", 1, "The price range is at least as wide as in %s of the last %s, neither tight nor wide; %s", display.PercentText(read.Percentile), days, odds))
 	}
 	switch {
 	case read.VolumeRatio <= 0.5:
