@@ -59,12 +59,12 @@ func (j *judgement) judgeCollapse(f *Facts) {
 	if !(depth <= drainedFraction*best) || best < realTradingUSD || !collapsed(f.Chart.Hours) {
 		return
 	}
-	const text = "The price fell by more than 95%% within hours and has not come back, and most of the liquidity is gone"
+	const text = "The price fell by 95%% or more within hours and has not come back, and the liquidity is small against what was traded"
 	switch powerful := f.couldSellOut(); {
 	case powerful && depth < thinUSD:
-		j.find(floorCritical, "DUMPED", text+"; somebody was able to create or take tokens to sell.")
+		j.find(floorCritical, "DUMPED", text+"; somebody had, or could create or take, many tokens to sell.")
 	case powerful:
-		j.find(floorHigh, "DUMPED", text+"; somebody was able to create or take tokens to sell.")
+		j.find(floorHigh, "DUMPED", text+"; somebody had, or could create or take, many tokens to sell.")
 	default:
 		j.find(floorMedium, "DUMPED", text+".")
 	}
