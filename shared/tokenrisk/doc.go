@@ -6,8 +6,9 @@
 // The score is the greater of 100 times the probability of a scam and the floors of all that was found; the verdict is low below 20,
 // medium below 50, high below 80 and critical from there. The probability starts at even odds for a token in its first day, falls with
 // the age of its market as drains of liquidity became rarer with age in the reference data, and is moved by the likelihood ratio of
-// package scorecard, in a token's favour only up to a limit, and by the code's resemblance to known traps. Floors are 90 and more for what ends in loss, 60 for what one account
-// can do to everybody else, 30 for what may be done with a delay or in company, and 20 for what only forbids the word low.
+// package scorecard, in a token's favour only up to a limit, and by the code's resemblance to known traps. Floors are 90 and more for
+// what ends in loss, 60 for what one account can do to everybody else, 30 for what may be done with a delay or in company, and 20 for
+// what only forbids the word low.
 //
 // Nothing is low unless selling was seen to work, by a test trade or by the security provider, and privileges were looked for, in the
 // code or by the provider. The verdict is unknown when there is neither a test trade nor code that could be read, or when fewer than two
