@@ -6,7 +6,7 @@ import "github.com/mirrorworthy/mirrorworthy/shared/samplemarket"
 const (
 	squeezeRecall   = 0.80
 	squeezeAlarms   = 0.20 // a rank of the present width is in the lowest 15 % by chance in as many cases
-	provenPrecision = 0.90
+	provenPrecision = 0.85
 	provenFound     = 0.50
 	leastBuyers     = 6
 )

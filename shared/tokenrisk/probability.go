@@ -37,6 +37,10 @@ const (
 // end, so a trap that has not closed yet looks better than the ones that the regression learned from, and traps lock liquidity as well.
 const favourLimit = 2.5
 
+// survivorLimit bounds what build and code can say against a token that has been traded for settled and longer, as log odds. Most scams of
+// the reference data ended within days: what they share with tokens that lived on says less of one that did.
+const survivorLimit = 1.75
+
 // probability starts at even odds, about the part of tokens on open exchanges that were scams (Xia et al. 2021), and moves the log odds
 // by the age of the market, its build, and the code's likeness to traps.
 func probability(f *Facts, m measured, known standing) chance {
@@ -48,12 +52,15 @@ func probability(f *Facts, m measured, known standing) chance {
 	}
 	evidence := scorecard.Weigh(m.facts)
 	logOdds := max(evidence.LogLikelihoodRatio, -favourLimit)
-	if m.aged {
-		logOdds += scorecard.AgeLogOdds(m.age)
-	}
 	if p := f.Code.TrapProbability; p > 0 && p <= 1 {
 		p = min(p, 1-1e-9)
 		logOdds += min(max(trapWeight*(math.Log(p/(1-p))-trapPriorLogOdds), 0), trapLimit)
+	}
+	if m.aged {
+		if m.age >= settled {
+			logOdds = min(logOdds, survivorLimit)
+		}
+		logOdds += scorecard.AgeLogOdds(m.age)
 	}
 	return chance{clampedLogistic(logOdds), evidence.Groups}
 }
