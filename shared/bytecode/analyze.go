@@ -1,6 +1,6 @@
 package bytecode
 
-// Analyze reads the deployed code of a contract. It takes any bytes, and at most a few hundred thousand steps.
+// Analyze reads the deployed code of a contract. It takes any bytes, and at most a million and a half steps.
 func Analyze(code []byte) Report {
 	report := Report{TrapProbability: trapProbability(code)}
 	if len(code) == 0 {
