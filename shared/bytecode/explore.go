@@ -170,6 +170,10 @@ func (m *machine) split(fn *function, s *state, w *walker, found func(uint32, *s
 	for _, e := range s.stack {
 		stack = mix(stack, uint64(e.id))
 	}
+	if n := normal(cond, true); !n.value.boolean() && !n.holds {
+		// The last is followed first. That a number is not zero is the usual case, whose results stand for both.
+		sides[0], sides[1] = sides[1], sides[0]
+	}
 	holds, decided := s.conditions.decided(cond)
 	for _, side := range sides {
 		if side.holds && !m.code.target(side.place) || m.code.failing(side.place, longestFailure) {
