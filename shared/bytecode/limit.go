@@ -177,7 +177,13 @@ func (c *contract) ofReceiver(fn *function, e *expression) bool {
 func (c *contract) adverse(r *read, need fact) bool {
 	for i := range c.writes {
 		w := &c.writes[i]
-		if !w.privileged || w.variable != r.variable || !meets(r, w) {
+		if w.variable != r.variable || !meets(r, w) {
+			continue
+		}
+		if !w.privileged {
+			if r.depth > 0 && need.value.has(hasTime) && c.delays(w) {
+				return true
+			}
 			continue
 		}
 		load := c.machine.pool.node(kind(opSLOAD), w.key, nil, uint256.Int{})
@@ -196,6 +202,25 @@ func (c *contract) adverse(r *read, need fact) bool {
 				return true
 			}
 			if !then.constant() && toggles(w.value) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// delays tells whether a write of a time counts on from now by a number that somebody privileged sets without a limit.
+func (c *contract) delays(w *storageWrite) bool {
+	if !w.value.has(hasTime) {
+		return false
+	}
+	for _, r := range reads(w.value) {
+		if r.depth > 0 {
+			continue
+		}
+		for i := range c.writes {
+			set := &c.writes[i]
+			if set.privileged && set.variable == r.variable && meets(&r, set) && set.value.has(hasCalldata) && !c.bound(set.facts, true) {
 				return true
 			}
 		}
