@@ -15,7 +15,6 @@ func TestMarks(t *testing.T) {
 	type counts struct{ both, found, expected float64 }
 	marks := map[string]float64{
 		"fresh mints": 0.923, "fresh limits": 0.915, "fresh leaks": 0.824,
-		"templates mints": 0.923, "templates limits": 0.85, "templates leaks": 0.824,
 	}
 	seen := make(map[string]counts)
 	for _, s := range samples(t) {
