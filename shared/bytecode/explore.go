@@ -30,7 +30,6 @@ type function struct {
 	paths    []path
 	// followed is false when a limit ended the walk, or a jump's target stayed unknown.
 	followed bool
-	steps    int
 }
 
 const (
@@ -38,7 +37,7 @@ const (
 	variants = 3
 	// wideSteps is after how many steps of a function only one is.
 	wideSteps = 15_000
-	// functionSteps and contractSteps end a walk.
+	// functionSteps and contractSteps end a walk. Transfers of reflection tokens take between 350,000 and 500,000.
 	functionSteps = 500_000
 	contractSteps = 1_500_000
 )
@@ -75,56 +74,20 @@ func favoured(cond *expression, holds bool) uint8 {
 }
 
 type setting struct {
+	key      uint64
 	branches map[uint64]*branch
 	first    *branch
-}
-
-// walker is what is left to follow of a function.
-type walker struct {
-	settings map[uint64]*setting
-	work     []*state
-	// doubtful are sides that contradict what their path depended on before. They are followed only where no other path comes,
-	// since paths that were taken as the same may have depended on the opposite.
-	doubtful []doubt
-	wide     bool
-}
-
-// doubt is a side of a fork that its path surely does not take.
-type doubt struct {
-	state          *state
-	setting, stack uint64
-}
-
-// next returns the next path to follow; nil when all are.
-func (w *walker) next() *state {
-	if n := len(w.work); n > 0 {
-		s := w.work[n-1]
-		w.work = w.work[:n-1]
-		return s
-	}
-	for len(w.doubtful) > 0 {
-		d := w.doubtful[len(w.doubtful)-1]
-		w.doubtful = w.doubtful[:len(w.doubtful)-1]
-		if w.settings[d.setting] != nil {
-			continue
-		}
-		b := &branch{}
-		if d.state.last != nil {
-			b.from = append(b.from, d.state.last)
-		}
-		w.settings[d.setting] = &setting{branches: map[uint64]*branch{d.stack: b}, first: b}
-		d.state.last = b
-		return d.state
-	}
-	return nil
 }
 
 // explore follows every way through fn, and hands what the dispatcher leads to to found.
 func (m *machine) explore(fn *function, found func(selector uint32, entry *state)) {
 	fn.followed = true
 	began := m.budget
-	w := &walker{settings: make(map[uint64]*setting), work: []*state{fn.entry}}
-	for s := w.next(); s != nil; s = w.next() {
+	settings := make(map[uint64]*setting)
+	work := []*state{fn.entry}
+	for len(work) > 0 {
+		s := work[len(work)-1]
+		work = work[:len(work)-1]
 		if began-m.budget > functionSteps {
 			fn.followed = false
 			return
@@ -135,15 +98,15 @@ func (m *machine) explore(fn *function, found func(selector uint32, entry *state
 		case endLost:
 			fn.followed = false
 		case endFork:
-			w.wide = began-m.budget < wideSteps
-			m.split(fn, s, w, found)
+			wide := began-m.budget < wideSteps
+			work = m.split(fn, s, settings, work, wide, found)
 		case endNone, endReverted:
 		}
 	}
 }
 
 // split continues s on both sides of the fork that it stands at.
-func (m *machine) split(fn *function, s *state, w *walker, found func(uint32, *state)) {
+func (m *machine) split(fn *function, s *state, settings map[uint64]*setting, work []*state, wide bool, found func(uint32, *state)) []*state {
 	cond, jump, through := m.condition, m.jump, m.through
 	if selector, ok, equal := m.selector(cond); ok && s.dispatch {
 		into, on := jump, through
@@ -151,30 +114,28 @@ func (m *machine) split(fn *function, s *state, w *walker, found func(uint32, *s
 			into, on = on, into
 		}
 		if equal && !m.code.target(into) || !equal && !m.code.target(on) {
-			return
+			return work
 		}
 		entry := s.fork()
 		entry.place, entry.dispatch, entry.conditions, entry.last = into, false, nil, nil
 		found(selector, entry)
 		s.place = on
-		w.work = append(w.work, s)
-		return
+		return append(work, s)
 	}
 	f := fork{condition: cond}
 	sides := [2]struct {
 		place int
 		holds bool
 	}{{through, false}, {jump, true}}
+	if n := normal(cond, true); !n.value.boolean() && !n.holds {
+		// The last is followed first. That a number is not zero is the usual case, whose results stand for both.
+		sides[0], sides[1] = sides[1], sides[0]
+	}
 	context := mix(m.context(s), uint64(through))
 	stack := uint64(7)
 	for _, e := range s.stack {
 		stack = mix(stack, uint64(e.id))
 	}
-	if n := normal(cond, true); !n.value.boolean() && !n.holds {
-		// The last is followed first. That a number is not zero is the usual case, whose results stand for both.
-		sides[0], sides[1] = sides[1], sides[0]
-	}
-	holds, decided := s.conditions.decided(cond)
 	for _, side := range sides {
 		if side.holds && !m.code.target(side.place) || m.code.failing(side.place, longestFailure) {
 			continue
@@ -188,25 +149,13 @@ func (m *machine) split(fn *function, s *state, w *walker, found func(uint32, *s
 		if side.holds {
 			key++
 		}
-		follow := func() *state {
-			next := s.fork()
-			next.place, next.needs = side.place, needs
-			next.conditions = &condition{value: cond, holds: side.holds, setting: key, prev: s.conditions}
-			return next
-		}
-		in := w.settings[key]
-		if decided && side.holds != holds {
-			if in == nil {
-				w.doubtful = append(w.doubtful, doubt{follow(), key, stack})
-			}
-			continue
-		}
+		in := settings[key]
 		if in == nil {
-			in = &setting{branches: make(map[uint64]*branch, 1)}
-			w.settings[key] = in
+			in = &setting{key: key, branches: make(map[uint64]*branch, 1)}
+			settings[key] = in
 		}
 		b := in.branches[stack]
-		fresh := b == nil && (len(in.branches) == 0 || w.wide && len(in.branches) < variants && !s.conditions.took(key))
+		fresh := b == nil && (len(in.branches) == 0 || wide && len(in.branches) < variants)
 		switch {
 		case fresh:
 			b = &branch{}
@@ -214,9 +163,10 @@ func (m *machine) split(fn *function, s *state, w *walker, found func(uint32, *s
 			if in.first == nil {
 				in.first = b
 			}
-			next := follow()
-			next.last = b
-			w.work = append(w.work, next)
+			next := s.fork()
+			next.place, next.last, next.needs = side.place, b, needs
+			next.conditions = &condition{value: cond, holds: side.holds, prev: s.conditions}
+			work = append(work, next)
 		case b == nil:
 			b = in.first
 		}
@@ -229,9 +179,8 @@ func (m *machine) split(fn *function, s *state, w *walker, found func(uint32, *s
 			f.no = b
 		}
 	}
-	if !decided {
-		fn.forks = append(fn.forks, f)
-	}
+	fn.forks = append(fn.forks, f)
+	return work
 }
 
 // selector recognises the comparison of the call's first four bytes with a number; equal tells on which side they match.

@@ -6,30 +6,7 @@ import "github.com/holiman/uint256"
 type condition struct {
 	value *expression
 	holds bool
-	// setting identifies the side of the fork, and the setting in which it was taken.
-	setting uint64
-	prev    *condition
-}
-
-// took tells whether a path took a side of a fork before in the same setting, as loops that store nothing do.
-func (c *condition) took(setting uint64) bool {
-	for ; c != nil; c = c.prev {
-		if c.setting == setting {
-			return true
-		}
-	}
-	return false
-}
-
-// decided tells whether a path depended on a value before, and which side of it was taken.
-func (c *condition) decided(value *expression) (holds, ok bool) {
-	asked := normal(value, true)
-	for ; c != nil; c = c.prev {
-		if known := normal(c.value, c.holds); known.value == asked.value {
-			return known.holds == asked.holds, true
-		}
-	}
-	return false, false
+	prev  *condition
 }
 
 // store is a write to storage, and those before it.
