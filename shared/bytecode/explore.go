@@ -37,7 +37,7 @@ const (
 	variants = 3
 	// wideSteps is after how many steps of a function only one is.
 	wideSteps = 15_000
-	// functionSteps and contractSteps end a walk. Transfers of reflection tokens take between 350,000 and 500,000.
+	// functionSteps and contractSteps end a walk. Transfers of reflection tokens take 100,000 to 500,000.
 	functionSteps = 500_000
 	contractSteps = 1_500_000
 )
