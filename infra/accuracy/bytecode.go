@@ -77,7 +77,7 @@ func gzipCSV(packed io.Reader) ([][]string, error) {
 }
 
 // BytecodeClasses measures what is found in the codes of our own contracts. The set tokens was built against, heldout was looked at
-// once and then built against too, and any other was not looked at.
+// once and then built against too, and set fresh alone was not built against.
 func BytecodeClasses() ([]Row, error) {
 	lines, err := readGzipCSV(compiledCodes)
 	if err != nil {
