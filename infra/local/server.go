@@ -264,6 +264,10 @@ func (s *server) greeting() string {
 		fmt.Fprintf(&text, "  curl -s %s/v1/%s -H 'Authorization: Bearer %s' -H 'Content-Type: application/json' -d '{\"wallet\":\"%s\",\"chain\":\"%s\"}'\n",
 			s.address(), path, s.key, sample.Address, sample.Chain)
 	}
+	for _, sample := range s.samples.Tokens[:min(1, len(s.samples.Tokens))] {
+		fmt.Fprintf(&text, "  curl -s %s/v1/token-overview -H 'Authorization: Bearer %s' -H 'Content-Type: application/json' -d '{\"token\":\"%s\",\"chain\":\"%s\"}'\n",
+			s.address(), s.key, sample.Address, sample.Chain)
+	}
 	fmt.Fprintf(&text, "  curl -s %s/v1/usage -H 'Authorization: Bearer %s'\n", s.address(), s.key)
 	return text.String()
 }

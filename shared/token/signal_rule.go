@@ -113,7 +113,8 @@ func (in SignalInputs) Decide() SignalDecision {
 		return SignalDecision{SignalHold, RuleNoChart}
 	}
 	positives, negatives := 0, 0
-	for _, s := range in.supports() {
+	supports := in.supports()
+	for _, s := range supports {
 		switch s {
 		case stanceFor:
 			positives++
@@ -122,8 +123,10 @@ func (in SignalInputs) Decide() SignalDecision {
 		}
 	}
 	exit := in.ExitRisk == "low" || in.ExitRisk == "medium"
+	// Momentum and valuation alone say that the price rose and is not dear: that is no reason to follow it.
+	backed := supports[supportSmartMoney] == stanceFor || supports[supportHolders] == stanceFor || supports[supportStructure] == stanceFor
 	switch {
-	case positives < 2 || positives <= negatives || in.Extended:
+	case positives < 2 || positives <= negatives || !backed || in.Extended:
 		return SignalDecision{SignalHold, RuleHold}
 	case !exit:
 		return SignalDecision{SignalHold, RuleNoExit}

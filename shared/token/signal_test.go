@@ -134,8 +134,10 @@ func TestSignalRulesByHand(t *testing.T) {
 		"extended":                      {with(func(in *SignalInputs) { in.Extended = true }), SignalDecision{SignalHold, RuleHold}},
 		"one objection":                 {with(func(in *SignalInputs) { in.Origin = "bot-driven" }), SignalDecision{SignalAccumulate, RuleAccumulate}},
 		"failed breakout against swing": {with(func(in *SignalInputs) { in.Breakout = "failed" }), SignalDecision{SignalBuy, RuleBuy}},
-		"two supports": {SignalInputs{Risk: "low", ExitRisk: "low", Structure: "range", Breakout: "none", SmartMoney: SmartMoneyUnknown,
-			HoldersTrend: "unknown", Origin: "unknown", Valuation: "cheap", Momentum: MomentumUp}, SignalDecision{SignalAccumulate, RuleAccumulate}},
+		"two supports": {SignalInputs{Risk: "low", ExitRisk: "low", Structure: "higher-highs", Breakout: "none", SmartMoney: SmartMoneyUnknown,
+			HoldersTrend: "unknown", Origin: "unknown", Valuation: "rich", Momentum: MomentumUp}, SignalDecision{SignalAccumulate, RuleAccumulate}},
+		"risen and not dear, nothing else": {SignalInputs{Risk: "low", ExitRisk: "low", Structure: "range", Breakout: "none", SmartMoney: SmartMoneyUnknown,
+			HoldersTrend: "unknown", Origin: "unknown", Valuation: "cheap", Momentum: MomentumUp}, SignalDecision{SignalHold, RuleHold}},
 		"one support": {SignalInputs{Risk: "low", ExitRisk: "low", Structure: "range", Breakout: "none", SmartMoney: SmartMoneyUnknown,
 			HoldersTrend: "unknown", Origin: "unknown", Valuation: "cheap", Momentum: MomentumFlat}, SignalDecision{SignalHold, RuleHold}},
 	} {
