@@ -85,15 +85,14 @@ func TestTheTokenPageCostsWhatItsSlotsCost(t *testing.T) {
 // Every slot's bytes are its single's bytes, token-changes' too where neither came after the other; and the page asks for nothing
 // that was asked before.
 func TestATokenSlotIsItsSingle(t *testing.T) {
-	t.Parallel()
 	bundles, singles := newLaboratory(t), newLaboratory(t)
 	one, other := bundles.service(t, plenty, plenty), singles.service(t, plenty, plenty)
 	overview, _ := tokenPage()
 	for i, token := range bundles.oneOfEachKind() {
-		if i%3 > 0 { // every third kind: a page costs hundreds of provider calls
+		if i%5 != 1 { // every fifth kind: a page costs hundreds of provider calls
 			continue
 		}
-		sample := []string{"", `,"sample":12`, `,"sample":4`, `,"sample":99`}[i/3%4]
+		sample := []string{"", `,"sample":12`, `,"sample":4`, `,"sample":99`}[i/5%4]
 		answer := one.askToken(tokenOverviewPath, token, sample)
 		bundle := answer.Body.String()
 		if answer.Code != http.StatusOK || strings.Contains(bundle, `"failed":[`) || answer.Header().Get("X-Usage-Units") != "19" {
@@ -114,9 +113,8 @@ func TestATokenSlotIsItsSingle(t *testing.T) {
 }
 
 func TestTheTokenPageAsksNothingTwice(t *testing.T) {
-	t.Parallel()
 	l := newLaboratory(t)
-	for _, token := range l.oneOfEachKind()[1:4] {
+	for _, token := range l.oneOfEachKind()[1:3] {
 		s := l.service(t, plenty, plenty)
 		var all sync.WaitGroup
 		for range 2 {
@@ -147,7 +145,6 @@ func TestTheTokenPageAsksNothingTwice(t *testing.T) {
 
 // An address that is no token is refused by the three answers that say so, costs nothing there, and is unknown to the others.
 func TestWhatIsNoToken(t *testing.T) {
-	t.Parallel()
 	l := newLaboratory(t)
 	s := l.service(t, plenty, plenty)
 	overview, risk := tokenPage()
@@ -185,7 +182,7 @@ func TestOneProviderFailsOnTheTokenPage(t *testing.T) {
 	var all sync.WaitGroup
 	for i, f := range faults {
 		for j, provider := range providers {
-			if f.fault.Kind != samplemarket.FaultServerError && f.fault.Kind != samplemarket.FaultHostile && (i+j)%3 > 0 {
+			if f.fault.Kind != samplemarket.FaultServerError && (i+j)%5 > 0 {
 				continue
 			}
 			all.Go(func() {
@@ -215,10 +212,12 @@ func TestOneProviderFailsOnTheTokenPage(t *testing.T) {
 }
 
 func TestTokenAnswersHoldNothingUnsafe(t *testing.T) {
-	t.Parallel()
 	l := newLaboratory(t)
 	s := l.service(t, plenty, plenty)
-	for _, token := range l.oneOfEachKind() {
+	for i, token := range l.oneOfEachKind() {
+		if i%4 != 2 {
+			continue
+		}
 		for _, path := range []string{tokenOverviewPath, "/v1/token-risk"} {
 			if text := s.askToken(path, token, "").Body.String(); unsafe.MatchString(text) {
 				t.Errorf("%s of a %s: %q in %s", path, token.Kind, unsafe.FindString(text), text)
