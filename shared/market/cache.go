@@ -15,6 +15,10 @@ import (
 type Freshness struct {
 	Activity, Holdings, Pools, Approvals, Code, Security time.Duration
 	Holders, Trades, Contracts, Simulation, Listings     time.Duration
+	// PerpAccount is for what moves with every price, PerpHistory for what grows by the hour.
+	PerpFills, PerpAccount, PerpHistory, PerpMarkets time.Duration
+	// Decided is for prediction markets that are decided and for prices of the past.
+	Predictions, PredictionMarkets, Decided time.Duration
 	// NewestCandles is for hours that are not closed; ClosedCandles for those that are.
 	NewestCandles, ClosedCandles time.Duration
 	// RecentPrices is for times within the last hour; PastPrices for older ones.
@@ -35,6 +39,8 @@ func DefaultFreshness() Freshness {
 		Activity: 30 * time.Second, Holdings: 30 * time.Second, Pools: 30 * time.Second, Approvals: time.Minute,
 		Code: 5 * time.Minute, Security: time.Hour,
 		Holders: time.Minute, Trades: 30 * time.Second, Contracts: 5 * time.Minute, Simulation: time.Minute, Listings: 5 * time.Minute,
+		PerpFills: 30 * time.Second, PerpAccount: 10 * time.Second, PerpHistory: 5 * time.Minute, PerpMarkets: time.Minute,
+		Predictions: time.Minute, PredictionMarkets: time.Minute, Decided: 6 * time.Hour,
 		NewestCandles: time.Minute, ClosedCandles: 6 * time.Hour, RecentPrices: time.Minute, PastPrices: 24 * time.Hour,
 		Computed: 10 * time.Second, Nothing: 30 * time.Second, Deadline: 25 * time.Second, MaximumBytes: 256 << 20,
 	}
@@ -49,13 +55,13 @@ func Cached(s Sources, f Freshness, clock func() time.Time) Sources {
 	// Shares of the memory, by how much the kinds weigh where much is asked.
 	share := func(percent uint64) uint64 { return max(1, f.MaximumBytes/100*percent) }
 	if s.Activity != nil {
-		s.Activity = &cachedActivity{s.Activity, f, newShelf[accountKey, *Activity](share(24), clock, f.Deadline)}
+		s.Activity = &cachedActivity{s.Activity, f, newShelf[accountKey, *Activity](share(18), clock, f.Deadline)}
 	}
 	if s.Holdings != nil {
-		s.Holdings = &cachedHoldings{s.Holdings, f, newShelf[accountKey, []Holding](share(8), clock, f.Deadline)}
+		s.Holdings = &cachedHoldings{s.Holdings, f, newShelf[accountKey, []Holding](share(6), clock, f.Deadline)}
 	}
 	if s.Prices != nil {
-		s.Prices = &cachedPrices{s.Prices, f, clock, newShelf[priceKey, priceOrNothing](share(13), clock, f.Deadline)}
+		s.Prices = &cachedPrices{s.Prices, f, clock, newShelf[priceKey, priceOrNothing](share(11), clock, f.Deadline)}
 	}
 	if s.Pools != nil {
 		s.Pools = &cachedPools{s.Pools, f, newShelf[accountKey, []Pool](share(7), clock, f.Deadline)}
@@ -63,7 +69,7 @@ func Cached(s Sources, f Freshness, clock func() time.Time) Sources {
 	if s.Candles != nil {
 		s.Candles = &cachedCandles{
 			s.Candles, f, clock,
-			newShelf[candleKey, *Candles](share(7), clock, f.Deadline), newShelf[poolKey, span](share(14), clock, f.Deadline),
+			newShelf[candleKey, *Candles](share(7), clock, f.Deadline), newShelf[poolKey, span](share(11), clock, f.Deadline),
 		}
 	}
 	if s.Approvals != nil {
@@ -93,8 +99,9 @@ func Cached(s Sources, f Freshness, clock func() time.Time) Sources {
 	if s.Listings != nil {
 		s.Listings = &cachedListings{s.Listings, f, newShelf[chain.Slug, []ListedToken](share(1), clock, f.Deadline)}
 	}
+	s = cachedVenues(s, f, clock, share)
 	if f.Computed > 0 {
-		s.memory = &memory{newShelf[any, any](share(8), clock, f.Deadline), f.Computed}
+		s.memory = &memory{newShelf[any, any](share(7), clock, f.Deadline), f.Computed}
 	}
 	return s
 }

@@ -97,6 +97,16 @@ func TestEveryPortIsNamed(t *testing.T) {
 		market.ActivityFacts, market.HoldingFacts, market.PriceFacts, market.PoolFacts, market.CandleFacts, market.ApprovalFacts,
 		market.CodeFacts, market.TokenSecurityFacts, market.AddressSecurityFacts, market.HolderFacts, market.TradeFacts, market.ContractFacts,
 		market.SimulationFacts, market.ListingFacts,
+		market.PerpFillFacts,
+		market.PerpAccountFacts,
+		market.PerpFundingFacts,
+		market.PerpLedgerFacts,
+		market.PerpMarketFacts,
+		market.PerpCandleFacts,
+		market.PredictionActivityFacts,
+		market.PredictionPositionFacts,
+		market.PredictionMarketFacts,
+		market.PredictionPriceFacts,
 	}
 	fields := 0
 	for _, field := range reflect.VisibleFields(reflect.TypeFor[market.Sources]()) {
@@ -130,6 +140,16 @@ func TestEveryPortIsNamed(t *testing.T) {
 		{market.Sources{Contracts: struct{ market.ContractPort }{}}, market.ContractFacts},
 		{market.Sources{Simulation: struct{ market.SimulationPort }{}}, market.SimulationFacts},
 		{market.Sources{Listings: struct{ market.ListingPort }{}}, market.ListingFacts},
+		{market.Sources{PerpFills: struct{ market.PerpFillPort }{}}, market.PerpFillFacts},
+		{market.Sources{PerpAccounts: struct{ market.PerpAccountPort }{}}, market.PerpAccountFacts},
+		{market.Sources{PerpFunding: struct{ market.PerpFundingPort }{}}, market.PerpFundingFacts},
+		{market.Sources{PerpLedgers: struct{ market.PerpLedgerPort }{}}, market.PerpLedgerFacts},
+		{market.Sources{PerpMarkets: struct{ market.PerpMarketPort }{}}, market.PerpMarketFacts},
+		{market.Sources{PerpCandles: struct{ market.PerpCandlePort }{}}, market.PerpCandleFacts},
+		{market.Sources{PredictionActivity: struct{ market.PredictionActivityPort }{}}, market.PredictionActivityFacts},
+		{market.Sources{PredictionPositions: struct{ market.PredictionPositionPort }{}}, market.PredictionPositionFacts},
+		{market.Sources{PredictionMarkets: struct{ market.PredictionMarketPort }{}}, market.PredictionMarketFacts},
+		{market.Sources{PredictionPrices: struct{ market.PredictionPricePort }{}}, market.PredictionPriceFacts},
 	} {
 		for _, port := range ports {
 			if c.sources.Has(port) != (port == c.port) {

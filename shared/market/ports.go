@@ -59,20 +59,30 @@ type AddressSecurityPort interface {
 
 // Sources names what stands behind each port. An endpoint that declares a port it needs is only started with one behind it.
 type Sources struct {
-	Activity        ActivityPort
-	Holdings        HoldingsPort
-	Prices          PricePort
-	Pools           PoolPort
-	Candles         CandlePort
-	Approvals       ApprovalPort
-	Code            CodePort
-	TokenSecurity   TokenSecurityPort
-	AddressSecurity AddressSecurityPort
-	Holders         HolderPort
-	Trades          TradePort
-	Contracts       ContractPort
-	Simulation      SimulationPort
-	Listings        ListingPort
+	Activity            ActivityPort
+	Holdings            HoldingsPort
+	Prices              PricePort
+	Pools               PoolPort
+	Candles             CandlePort
+	Approvals           ApprovalPort
+	Code                CodePort
+	TokenSecurity       TokenSecurityPort
+	AddressSecurity     AddressSecurityPort
+	Holders             HolderPort
+	Trades              TradePort
+	Contracts           ContractPort
+	Simulation          SimulationPort
+	Listings            ListingPort
+	PerpFills           PerpFillPort
+	PerpAccounts        PerpAccountPort
+	PerpFunding         PerpFundingPort
+	PerpLedgers         PerpLedgerPort
+	PerpMarkets         PerpMarketPort
+	PerpCandles         PerpCandlePort
+	PredictionActivity  PredictionActivityPort
+	PredictionPositions PredictionPositionPort
+	PredictionMarkets   PredictionMarketPort
+	PredictionPrices    PredictionPricePort
 	// memory is behind Remember; nil for none.
 	memory *memory
 }
@@ -82,20 +92,30 @@ type Port string
 
 // The ports by name.
 const (
-	ActivityFacts        Port = "activity"
-	HoldingFacts         Port = "holdings"
-	PriceFacts           Port = "prices"
-	PoolFacts            Port = "pools"
-	CandleFacts          Port = "candles"
-	ApprovalFacts        Port = "approvals"
-	CodeFacts            Port = "code"
-	TokenSecurityFacts   Port = "token-security"
-	AddressSecurityFacts Port = "address-security"
-	HolderFacts          Port = "holders"
-	TradeFacts           Port = "trades"
-	ContractFacts        Port = "contracts"
-	SimulationFacts      Port = "simulation"
-	ListingFacts         Port = "listings"
+	ActivityFacts           Port = "activity"
+	HoldingFacts            Port = "holdings"
+	PriceFacts              Port = "prices"
+	PoolFacts               Port = "pools"
+	CandleFacts             Port = "candles"
+	ApprovalFacts           Port = "approvals"
+	CodeFacts               Port = "code"
+	TokenSecurityFacts      Port = "token-security"
+	AddressSecurityFacts    Port = "address-security"
+	HolderFacts             Port = "holders"
+	TradeFacts              Port = "trades"
+	ContractFacts           Port = "contracts"
+	SimulationFacts         Port = "simulation"
+	ListingFacts            Port = "listings"
+	PerpFillFacts           Port = "perp-fills"
+	PerpAccountFacts        Port = "perp-accounts"
+	PerpFundingFacts        Port = "perp-funding"
+	PerpLedgerFacts         Port = "perp-ledgers"
+	PerpMarketFacts         Port = "perp-markets"
+	PerpCandleFacts         Port = "perp-candles"
+	PredictionActivityFacts Port = "prediction-activity"
+	PredictionPositionFacts Port = "prediction-positions"
+	PredictionMarketFacts   Port = "prediction-markets"
+	PredictionPriceFacts    Port = "prediction-prices"
 )
 
 // Has tells whether something stands behind a port.
@@ -129,6 +149,26 @@ func (s Sources) Has(port Port) bool {
 		return s.Simulation != nil
 	case ListingFacts:
 		return s.Listings != nil
+	case PerpFillFacts:
+		return s.PerpFills != nil
+	case PerpAccountFacts:
+		return s.PerpAccounts != nil
+	case PerpFundingFacts:
+		return s.PerpFunding != nil
+	case PerpLedgerFacts:
+		return s.PerpLedgers != nil
+	case PerpMarketFacts:
+		return s.PerpMarkets != nil
+	case PerpCandleFacts:
+		return s.PerpCandles != nil
+	case PredictionActivityFacts:
+		return s.PredictionActivity != nil
+	case PredictionPositionFacts:
+		return s.PredictionPositions != nil
+	case PredictionMarketFacts:
+		return s.PredictionMarkets != nil
+	case PredictionPriceFacts:
+		return s.PredictionPrices != nil
 	}
 	return false
 }

@@ -1,12 +1,16 @@
 package samplemarket
 
-import "math"
+import (
+	"math"
+
+	"github.com/mirrorworthy/mirrorworthy/shared/samplemarket/seeded"
+)
 
 // wallet is an agent: its plan and what it has open.
 type wallet struct {
 	entity    int32
 	plan      *plan
-	stream    stream
+	stream    seeded.Stream
 	pay       payment
 	joined    int32
 	awakeFrom int32 // seconds of the day
@@ -95,8 +99,8 @@ func (w *world) formRings(first, count int) {
 
 func (w *world) addWallet(p *plan, key int) int32 {
 	id := int32(len(w.wallets))
-	s := newStream(mixAll(w.seed, hashText("wallet"), hashText(p.group), uint64(key)))
-	me := wallet{plan: p, stream: s, awakeFrom: int32(s.IntN(daySeconds)), awakeFor: int32(s.between(13, 16) * hourSeconds)}
+	s := seeded.NewStream(seeded.MixAll(w.seed, seeded.HashText("wallet"), seeded.HashText(p.group), uint64(key)))
+	me := wallet{plan: p, stream: s, awakeFrom: int32(s.IntN(daySeconds)), awakeFor: int32(s.Between(13, 16) * hourSeconds)}
 	if p.automated {
 		me.awakeFor = daySeconds
 	}
@@ -105,14 +109,14 @@ func (w *world) addWallet(p *plan, key int) int32 {
 	case p.role == roleCrowd || p.role == roleTrader || p.role == roleRotator:
 		me.pay = [...]payment{payNative, payNative, payNative, payNative, payNative, payWrapped, payWrapped, payStable, payStable, paySponsored}[s.IntN(10)]
 	}
-	me.joined = int32(s.between(-9, 12) * daySeconds)
+	me.joined = int32(s.Between(-9, 12) * daySeconds)
 	if p.activeFrom > 0 {
-		me.joined = int32(s.between(-6, p.activeFrom) * daySeconds)
+		me.joined = int32(s.Between(-6, p.activeFrom) * daySeconds)
 	}
 	if p.entries == 1 {
-		me.joined = int32(s.between(5, 100) * daySeconds)
+		me.joined = int32(s.Between(5, 100) * daySeconds)
 	}
-	me.entity = w.addEntity(entity{address: derivedAddress(mixAll(w.seed, hashText("wallet"), uint64(id))), kind: kindWallet, ref: id, created: me.joined})
+	me.entity = w.addEntity(entity{address: derivedAddress(seeded.MixAll(w.seed, seeded.HashText("wallet"), uint64(id))), kind: kindWallet, ref: id, created: me.joined})
 	me.health = planHealth(int(id), p)
 	w.byEntity[me.entity] = id
 	w.wallets = append(w.wallets, me)
@@ -139,21 +143,21 @@ func (w *world) join(at, id int32) {
 	}
 	w.deposit(at, me.entity, nativeAsset, w.assets[nativeAsset].units(wealth*(1-stableShare)/w.nativeUSD.at(at)))
 	w.deposit(at, me.entity, wrappedAsset+1, w.assets[wrappedAsset+1].units(wealth*stableShare))
-	granted := me.stream.between(1, 40)
+	granted := me.stream.Between(1, 40)
 	if me.health == healthStale {
 		granted /= 10
 	}
 	w.queue.push(event{at: max(at, 0) + int32(granted*daySeconds), kind: eventHealth, actor: id})
 	if p.role == roleRobot {
-		w.queue.push(event{at: max(at, 0) + int32(me.stream.between(1, 30)*daySeconds), kind: eventAct, actor: id})
+		w.queue.push(event{at: max(at, 0) + int32(me.stream.Between(1, 30)*daySeconds), kind: eventAct, actor: id})
 		return
 	}
 	if p.role == roleCrowd || p.role == roleSniper || p.role == roleInsider || p.role == rolePuppet {
 		return
 	}
-	begin := max(at, 0) + int32(me.stream.between(0.1, 2.5)*daySeconds)
+	begin := max(at, 0) + int32(me.stream.Between(0.1, 2.5)*daySeconds)
 	if p.activeFrom > 0 {
-		begin = max(at, 0) + int32(me.stream.between(0.02, p.activeFrom)*daySeconds)
+		begin = max(at, 0) + int32(me.stream.Between(0.02, p.activeFrom)*daySeconds)
 	}
 	w.queue.push(event{at: me.wake(begin), kind: eventAct, actor: id})
 }
@@ -202,7 +206,7 @@ func (w *world) act(at int32, e *event) {
 		w.robotBurst(at, e.actor)
 		return
 	}
-	w.queue.push(event{at: me.wake(at + me.stream.wait(7*daySeconds/p.perWeek)), kind: eventAct, actor: e.actor})
+	w.queue.push(event{at: me.wake(at + me.stream.Wait(7*daySeconds/p.perWeek)), kind: eventAct, actor: e.actor})
 }
 
 // enter opens one position and plans its exit.
@@ -211,21 +215,21 @@ func (w *world) enter(at, id int32) {
 	p := me.plan
 	hold := 0.0
 	if p.holdHigh > 0 {
-		hold = me.stream.spread(p.holdLow, p.holdHigh) * hourSeconds
+		hold = me.stream.Spread(p.holdLow, p.holdHigh) * hourSeconds
 	}
 	choice := w.choose(at, me, int32(hold))
 	if choice < 0 || p.role != roleAccumulator && p.role != roleHolder && me.position(choice) != nil {
 		return
 	}
-	usd := me.stream.around(p.usd, 0.45)
+	usd := me.stream.Around(p.usd, 0.45)
 	if p.role != roleHolder && p.wealth == 0 {
 		usd = math.Min(usd, w.liquidityUSD(&w.tokens[choice])*0.006)
 	}
 	pay := me.pay
-	if me.stream.chance(0.03) {
+	if me.stream.Chance(0.03) {
 		w.failedSwap(at, me)
 	}
-	if me.stream.chance(0.02) {
+	if me.stream.Chance(0.02) {
 		w.cashOut(at, me)
 	}
 	units := w.buy(at, me.entity, choice, usd, pay)
@@ -239,7 +243,7 @@ func (w *world) enter(at, id int32) {
 	case p.role == roleHider:
 		w.queue.push(event{at: me.wake(at + int32(hold)), kind: eventExit, actor: id, token: choice, arg: 12})
 	case p.role == roleAccumulator:
-		if me.stream.chance(0.22) {
+		if me.stream.Chance(0.22) {
 			w.queue.push(event{at: me.wake(at + int32(hold)), kind: eventExit, actor: id, token: choice, arg: 50})
 		}
 	default:
@@ -271,7 +275,7 @@ func (w *world) cashOut(at int32, me *wallet) {
 	to := w.exchange
 	if me.entity%2 == 0 {
 		if me.vault == 0 {
-			key := mixAll(w.seed, hashText("vault"), uint64(me.entity))
+			key := seeded.MixAll(w.seed, seeded.HashText("vault"), uint64(me.entity))
 			me.vault = w.addEntity(entity{address: derivedAddress(key), kind: kindWallet, ref: -1, created: at})
 			w.need(at, me.entity, nativeAsset, w.gasReserve())
 			w.begin(at, me.entity, me.vault, methodPlain)
@@ -347,7 +351,7 @@ func (w *world) exit(at, id, tokenID int32, arg int64) {
 		worth := w.assets[t.asset].coins(held.units) * w.priceUSD(t) * 0.985
 		if worth < held.cost*1.05 {
 			if arg > 0 {
-				w.queue.push(event{at: me.wake(at + int32(me.stream.between(2, 9)*hourSeconds)), kind: eventExit, actor: id, token: tokenID, arg: arg - 1})
+				w.queue.push(event{at: me.wake(at + int32(me.stream.Between(2, 9)*hourSeconds)), kind: eventExit, actor: id, token: tokenID, arg: arg - 1})
 			}
 			return
 		}
@@ -389,7 +393,7 @@ func (w *world) choose(at int32, me *wallet, hold int32) int32 {
 	}
 	best, bestReturn := int32(-1), math.Inf(-1)
 	looks := 3
-	informed := p.hit > 0 && me.stream.chance(p.hit)
+	informed := p.hit > 0 && me.stream.Chance(p.hit)
 	if informed {
 		looks = 40
 	}
@@ -422,7 +426,7 @@ func (w *world) choose(at int32, me *wallet, hold int32) int32 {
 	return best
 }
 
-func (w *world) anyOf(list []int32, s stream) int32 {
+func (w *world) anyOf(list []int32, s seeded.Stream) int32 {
 	if len(list) == 0 {
 		return -1
 	}
@@ -430,15 +434,15 @@ func (w *world) anyOf(list []int32, s stream) int32 {
 }
 
 // candidate draws one token that has been trading for a while and still can be.
-func (w *world) candidate(at int32, s stream, mode pickMode) int32 {
+func (w *world) candidate(at int32, s seeded.Stream, mode pickMode) int32 {
 	if len(w.listed) == 0 {
 		return -1
 	}
 	var id int32
 	switch {
-	case mode == pickYoung || (mode == pickLaunch && s.chance(0.7)):
+	case mode == pickYoung || (mode == pickLaunch && s.Chance(0.7)):
 		id = w.listed[len(w.listed)-1-s.IntN(min(4, len(w.listed)))]
-	case s.chance(0.12):
+	case s.Chance(0.12):
 		id = w.anyOf(w.phoenixes, s)
 	default:
 		id = w.listed[len(w.listed)-1-s.IntN(min(45, len(w.listed)))]

@@ -1,5 +1,7 @@
 package samplemarket
 
+import "github.com/mirrorworthy/mirrorworthy/shared/samplemarket/seeded"
+
 // healthScenario is the state of a wallet's approvals that was planted.
 type healthScenario uint8
 
@@ -40,12 +42,12 @@ func planHealth(id int, p *plan) healthScenario {
 	case id%5 < 2:
 		return healthScenario(id % 2)
 	}
-	return healthScenario(mixAll(uint64(id), 77) % uint64(healthScenarios))
+	return healthScenario(seeded.MixAll(uint64(id), 77) % uint64(healthScenarios))
 }
 
 func (w *world) furnishSpenders() {
 	add := func(name, contract string, kind entityKind, verified bool, created int32) int32 {
-		return w.addEntity(entity{address: derivedAddress(mixAll(w.seed, hashText("spender"), hashText(name))), kind: kind, ref: -1, name: contract, verified: verified, creator: 0, created: created})
+		return w.addEntity(entity{address: derivedAddress(seeded.MixAll(w.seed, seeded.HashText("spender"), seeded.HashText(name))), kind: kind, ref: -1, name: contract, verified: verified, creator: 0, created: created})
 	}
 	w.spenders = spenderSet{
 		young:       add("young", "", kindSpender, false, 0),

@@ -6,6 +6,8 @@ import (
 	"sort"
 	"strconv"
 	"time"
+
+	"github.com/mirrorworthy/mirrorworthy/shared/samplemarket/seeded"
 )
 
 type holderItem struct {
@@ -31,7 +33,7 @@ func (w *world) holdersOf(assetID int32) int {
 	if t.kind == kindThin || t.kind == kindSpam || t.listed == 0 || a.holding == 0 {
 		return a.holding
 	}
-	wobble := float64(mix(uint64(a.entity)<<32+uint64(max(w.now, 0)/(6*hourSeconds)))%1001)/500 - 1
+	wobble := float64(seeded.Mix(uint64(a.entity)<<32+uint64(max(w.now, 0)/(6*hourSeconds)))%1001)/500 - 1
 	return a.holding + int(t.outsiders(w.now)*(1+0.004*wobble))
 }
 

@@ -4,6 +4,8 @@ import (
 	_ "embed"
 	"encoding/hex"
 	"strings"
+
+	"github.com/mirrorworthy/mirrorworthy/shared/samplemarket/seeded"
 )
 
 // contractCodes holds the runtime code of the contracts of infra/contracts/sample, one "name hex" a line. Each is there twice, from two
@@ -61,7 +63,7 @@ func contractsOfKind(t *token) []string {
 
 // giveContract chooses what code a token runs. It draws on nothing that the token's life depends on.
 func (w *world) giveContract(t *token, id int32) {
-	pick := mixAll(w.seed, hashText("contract"), uint64(id))
+	pick := seeded.MixAll(w.seed, seeded.HashText("contract"), uint64(id))
 	choices := contractsOfKind(t)
 	t.contract = choices[pick%uint64(len(choices))]
 	t.proxy = t.kind == kindMajor && pick>>40%3 == 0
@@ -125,7 +127,7 @@ func (w *world) proxied(entity int32) bool {
 
 // implementation is where a proxied asset's code lies.
 func (w *world) implementation(entity int32) address {
-	return derivedAddress(mixAll(w.seed, hashText("implementation"), firstWord([32]byte(append(w.entities[entity].address[:], make([]byte, 12)...)))))
+	return derivedAddress(seeded.MixAll(w.seed, seeded.HashText("implementation"), firstWord([32]byte(append(w.entities[entity].address[:], make([]byte, 12)...)))))
 }
 
 // implementations finds the asset whose implementation lies at an address; nil when there is none. There are a handful of proxies.

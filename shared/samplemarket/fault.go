@@ -9,6 +9,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/mirrorworthy/mirrorworthy/shared/samplemarket/seeded"
 )
 
 // The providers, by the names faults and calls go by.
@@ -57,14 +59,14 @@ type door struct {
 	faults  map[string]Fault
 	calls   map[string]int
 	latency time.Duration
-	stream  stream
+	stream  seeded.Stream
 	seed    uint64
 }
 
 func newDoor(seed uint64) door {
 	return door{
 		mu: &sync.Mutex{}, faults: map[string]Fault{}, calls: map[string]int{},
-		stream: newStream(mixAll(seed, hashText("faults"))), seed: seed,
+		stream: seeded.NewStream(seeded.MixAll(seed, seeded.HashText("faults"))), seed: seed,
 	}
 }
 
@@ -138,9 +140,9 @@ func (d *door) enter(provider, call string) (FaultKind, Fault, time.Duration) {
 		return FaultNone, f, d.latency
 	}
 	// What fails, and how, follows from the call and from how often it was made, not from the order in which callers come.
-	luck := newStream(mixAll(d.seed, hashText(call), uint64(d.calls[call])))
+	luck := seeded.NewStream(seeded.MixAll(d.seed, seeded.HashText(call), uint64(d.calls[call])))
 	kind := f.Kind
-	if f.Share > 0 && !luck.chance(f.Share) {
+	if f.Share > 0 && !luck.Chance(f.Share) {
 		kind = FaultNone
 	}
 	if kind == FaultRandom {

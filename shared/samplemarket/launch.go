@@ -3,6 +3,8 @@ package samplemarket
 import (
 	"math"
 	"strconv"
+
+	"github.com/mirrorworthy/mirrorworthy/shared/samplemarket/seeded"
 )
 
 // deckOf is the mix of what gets launched; it is dealt shuffled, over and over.
@@ -21,7 +23,7 @@ const launchGap = 2.3 * daySeconds
 
 // launch creates a token, plans the opening of its pool, and plans the next launch.
 func (w *world) launch(at int32) {
-	w.queue.push(event{at: at + int32(w.stream.between(0.3, 1.7)*launchGap), kind: eventLaunch})
+	w.queue.push(event{at: at + int32(w.stream.Between(0.3, 1.7)*launchGap), kind: eventLaunch})
 	if len(w.deck) == 0 {
 		w.deck = append(w.deck, deckOf...)
 		w.stream.Shuffle(len(w.deck), func(i, j int) { w.deck[i], w.deck[j] = w.deck[j], w.deck[i] })
@@ -31,7 +33,7 @@ func (w *world) launch(at int32) {
 	creator := w.launcher(at, kind)
 	id := w.createToken(at, kind, creator)
 	w.giveInsiders(at, id)
-	opening := at + int32(w.stream.between(0.5, 20)*hourSeconds)
+	opening := at + int32(w.stream.Between(0.5, 20)*hourSeconds)
 	if w.tokens[id].traits.bots > 0 {
 		w.queue.push(event{at: opening - int32(1+w.stream.IntN(20))*60, kind: eventFundBots, token: id})
 	}
@@ -40,7 +42,7 @@ func (w *world) launch(at int32) {
 
 // newCreator is a fresh account that launches a token.
 func (w *world) newCreator(at int32) int32 {
-	id := w.addEntity(entity{address: derivedAddress(mixAll(w.seed, hashText("creator"), uint64(len(w.tokens)))), kind: kindWallet, ref: -1, created: at})
+	id := w.addEntity(entity{address: derivedAddress(seeded.MixAll(w.seed, seeded.HashText("creator"), uint64(len(w.tokens)))), kind: kindWallet, ref: -1, created: at})
 	w.deposit(at, id, nativeAsset, w.assets[nativeAsset].units(4000/w.nativeUSD.at(at)))
 	return id
 }
@@ -48,14 +50,14 @@ func (w *world) newCreator(at int32) int32 {
 // createToken deploys a token: its whole supply is minted to its creator.
 func (w *world) createToken(at int32, kind tokenKind, creator int32) int32 {
 	id := int32(len(w.tokens))
-	s := newStream(mixAll(w.seed, hashText("token"), uint64(id)))
+	s := seeded.NewStream(seeded.MixAll(w.seed, seeded.HashText("token"), uint64(id)))
 	t := token{
 		kind: kind, stream: s, creator: creator, created: w.blockTime(at), pool: -1, openSource: true,
 		regime: newRegime(kind, s), distributor: -1, category: "memecoin",
-		traits: newTraits(kind, newStream(mixAll(w.seed, hashText("traits"), uint64(id)))),
+		traits: newTraits(kind, seeded.NewStream(seeded.MixAll(w.seed, seeded.HashText("traits"), uint64(id)))),
 	}
 	t.regime.bundled, t.regime.squeezes = t.traits.bots > 0, t.traits.squeezes
-	t.path = t.regime.path(newStream(mixAll(w.seed, hashText("path"), uint64(id))))
+	t.path = t.regime.path(seeded.NewStream(seeded.MixAll(w.seed, seeded.HashText("path"), uint64(id))))
 	a := asset{kind: assetToken, token: id, decimals: 18, digits: 6}
 	switch s.IntN(8) {
 	case 0:
@@ -64,13 +66,13 @@ func (w *world) createToken(at int32, kind tokenKind, creator int32) int32 {
 		a.decimals = 8
 	}
 	supply := 1e9
-	if s.chance(0.15) && t.traits.manner != rugByMint { // room to mint
+	if s.Chance(0.15) && t.traits.manner != rugByMint { // room to mint
 		supply, a.digits = 4.206e14, 3
-	} else if s.chance(0.2) {
+	} else if s.Chance(0.2) {
 		supply = 1e8
 	}
 	a.symbol, a.name = tokenName(s, kind, id)
-	e := entity{address: derivedAddress(mixAll(w.seed, hashText("token contract"), uint64(id))), kind: kindAsset, name: a.name, verified: true, creator: creator, created: t.created}
+	e := entity{address: derivedAddress(seeded.MixAll(w.seed, seeded.HashText("token contract"), uint64(id))), kind: kindAsset, name: a.name, verified: true, creator: creator, created: t.created}
 	e.ref = int32(len(w.assets))
 	t.asset = e.ref
 	t.owner = 0
@@ -83,16 +85,16 @@ func (w *world) createToken(at int32, kind tokenKind, creator int32) int32 {
 			t.category, t.owner = "defi", 0
 		}
 	case kindRug:
-		t.owner, t.mintable, t.slippageMod = creator, s.chance(0.5) || t.traits.manner == rugByMint, s.chance(0.5)
-		e.verified = s.chance(0.7)
+		t.owner, t.mintable, t.slippageMod = creator, s.Chance(0.5) || t.traits.manner == rugByMint, s.Chance(0.5)
+		e.verified = s.Chance(0.7)
 	case kindHoneypot:
-		t.owner, t.blacklists, t.pausable = creator, true, s.chance(0.5)
-		e.verified = s.chance(0.5)
+		t.owner, t.blacklists, t.pausable = creator, true, s.Chance(0.5)
+		e.verified = s.Chance(0.5)
 	case kindTaxed:
 		t.buyTax, t.sellTax, t.owner = int64(3+s.IntN(4)), int64(4+s.IntN(5)), creator
 		t.slippageMod = true
 	case kindPump, kindFader:
-		if s.chance(0.4) {
+		if s.Chance(0.4) {
 			t.owner = creator
 		}
 	}
@@ -116,10 +118,10 @@ func (w *world) createEstablished(at int32, kind tokenKind, index int) {
 	t := &w.tokens[id]
 	s := t.stream
 	w.crowdFor(t, 60)
-	liquidity := s.spread(2.5e6, 14e6)
+	liquidity := s.Spread(2.5e6, 14e6)
 	share := 0.06
 	if kind == kindPhoenix {
-		liquidity, share = s.spread(6e5, 1.8e6), 0.25
+		liquidity, share = s.Spread(6e5, 1.8e6), 0.25
 	}
 	quote := wrappedAsset
 	version := poolV3
@@ -140,7 +142,7 @@ func (w *world) createEstablished(at int32, kind tokenKind, index int) {
 	}
 	if kind == kindMajor {
 		for range 2 {
-			d := w.addEntity(entity{address: derivedAddress(mixAll(w.seed, hashText("distributor"), uint64(len(w.entities)))), kind: kindDistributor, ref: id, name: "MerkleDistributor", verified: true, creator: creator, created: at})
+			d := w.addEntity(entity{address: derivedAddress(seeded.MixAll(w.seed, seeded.HashText("distributor"), uint64(len(w.entities)))), kind: kindDistributor, ref: id, name: "MerkleDistributor", verified: true, creator: creator, created: at})
 			w.transferToken(at, creator, d, t.asset, a.supply/100)
 			t = &w.tokens[id]
 			t.distributor = d
@@ -155,7 +157,7 @@ func (w *world) createEstablished(at int32, kind tokenKind, index int) {
 	if kind == kindPhoenix {
 		begins = at
 	}
-	w.queue.push(event{at: begins + s.wait(hourSeconds), kind: eventBackground, token: id})
+	w.queue.push(event{at: begins + s.Wait(hourSeconds), kind: eventBackground, token: id})
 }
 
 // openPool lists a launched token.
@@ -177,7 +179,7 @@ func (w *world) openPool(at, id int32) {
 		version, fee = poolV2, 3000
 	}
 	w.crowdFor(t, 30+s.IntN(60))
-	w.listToken(at, id, version, quote, s.spread(18e3, 120e3), s.between(0.7, 0.92), fee)
+	w.listToken(at, id, version, quote, s.Spread(18e3, 120e3), s.Between(0.7, 0.92), fee)
 	w.releaseBots(at, id)
 	w.arrangeLiquidity(at, id)
 	w.spreadSupply(at, id)
@@ -187,7 +189,7 @@ func (w *world) openPool(at, id int32) {
 	}
 	w.listed = append(w.listed, id)
 	w.planSnipes(id)
-	w.queue.push(event{at: t.listed + int32(s.between(20, 90)), kind: eventBackground, token: id})
+	w.queue.push(event{at: t.listed + int32(s.Between(20, 90)), kind: eventBackground, token: id})
 }
 
 // crowdFor picks the background traders of a token.
@@ -206,9 +208,9 @@ func (w *world) crowdFor(t *token, size int) {
 // newPool deploys an empty market.
 func (w *world) newPool(at int32, version poolVersion, tokenAsset, quote int32, fee int64, owner, tokenID int32) int32 {
 	id := int32(len(w.pools))
-	key := mixAll(w.seed, hashText("pool"), uint64(id))
+	key := seeded.MixAll(w.seed, seeded.HashText("pool"), uint64(id))
 	p := pool{version: version, token: tokenAsset, quote: quote, feeHundredth: fee, created: w.blockTime(at), owner: owner, receipt: -1, tokenID: tokenID}
-	p.id = hash32(mixAll(key, 4), mixAll(key, 5), mixAll(key, 6), mixAll(key, 7))
+	p.id = hash32(seeded.MixAll(key, 4), seeded.MixAll(key, 5), seeded.MixAll(key, 6), seeded.MixAll(key, 7))
 	name := map[poolVersion]string{poolV2: "UniswapV2Pair", poolV3: "UniswapV3Pool"}[version]
 	if version == poolV4 {
 		p.entity = w.manager
@@ -302,14 +304,14 @@ var (
 	}
 )
 
-func tokenName(s stream, kind tokenKind, id int32) (symbol, name string) {
+func tokenName(s seeded.Stream, kind tokenKind, id int32) (symbol, name string) {
 	if kind == kindSpam {
 		pick := spamNames[int(id)%len(spamNames)]
 		return pick[1], pick[0]
 	}
 	first, second := nameFirst[s.IntN(len(nameFirst))], nameSecond[s.IntN(len(nameSecond))]
 	symbol = upper(first[:2] + second)
-	if s.chance(0.3) {
+	if s.Chance(0.3) {
 		symbol = upper(second) + strconv.Itoa(2+s.IntN(90))
 	}
 	return symbol, first + " " + second
@@ -332,7 +334,7 @@ func upper(text string) string {
 
 // sendSpam mints a worthless token into many wallets at once, unasked.
 func (w *world) sendSpam(at int32) {
-	w.queue.push(event{at: at + int32(w.stream.between(8, 22)*daySeconds), kind: eventSpam})
+	w.queue.push(event{at: at + int32(w.stream.Between(8, 22)*daySeconds), kind: eventSpam})
 	creator := w.newCreator(at)
 	id := w.createToken(at, kindSpam, creator)
 	t := &w.tokens[id]

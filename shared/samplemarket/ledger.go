@@ -1,6 +1,10 @@
 package samplemarket
 
-import "sort"
+import (
+	"sort"
+
+	"github.com/mirrorworthy/mirrorworthy/shared/samplemarket/seeded"
+)
 
 type assetKind uint8
 
@@ -238,12 +242,12 @@ func (l *ledger) commit(gasUsed int32) int32 {
 	tx.legCount = uint16(int32(len(l.legs)) - tx.legs)
 	tx.swapped = uint8(int32(len(l.swaps)) - tx.swaps)
 	tx.gasUsed = gasUsed / 1000 * 1000
-	tx.gasPrice = int32(l.spec.gasMilliGwei * (80 + int64(mix(uint64(tx.time))%61)) / 100)
+	tx.gasPrice = int32(l.spec.gasMilliGwei * (80 + int64(seeded.Mix(uint64(tx.time))%61)) / 100)
 	if id > 0 {
 		if last := &l.txs[id-1]; last.time == tx.time {
 			tx.index = last.index + 1
 		} else {
-			tx.index = uint16(mix(uint64(tx.time)+7) % 40)
+			tx.index = uint16(seeded.Mix(uint64(tx.time)+7) % 40)
 		}
 	}
 	fee := tx.fee()
@@ -313,13 +317,13 @@ func (l *ledger) txByHash(hash [32]byte) (int32, bool) {
 func (l *ledger) blockHash(number int64) [32]byte { return l.sealed(uint64(number), 0x626c) }
 
 func (l *ledger) sealed(value, domain uint64) [32]byte {
-	key := mixAll(uint64(l.spec.id), domain, uint64(l.start))
-	first := mix(value ^ key)
-	return hash32(first, mix(first^key), mix(first+key), mix(^first^key))
+	key := seeded.MixAll(uint64(l.spec.id), domain, uint64(l.start))
+	first := seeded.Mix(value ^ key)
+	return hash32(first, seeded.Mix(first^key), seeded.Mix(first+key), seeded.Mix(^first^key))
 }
 
 func (l *ledger) unsealed(hash [32]byte, domain uint64) (uint64, bool) {
-	key := mixAll(uint64(l.spec.id), domain, uint64(l.start))
+	key := seeded.MixAll(uint64(l.spec.id), domain, uint64(l.start))
 	value := unmix(firstWord(hash)) ^ key
 	return value, value < 1<<40 && l.sealed(value, domain) == hash
 }

@@ -1,6 +1,10 @@
 package samplemarket
 
-import "math"
+import (
+	"math"
+
+	"github.com/mirrorworthy/mirrorworthy/shared/samplemarket/seeded"
+)
 
 const hourSeconds = 3600
 
@@ -38,7 +42,7 @@ func (p *pricePath) extend(hour int) {
 
 // nativePath is a native coin's USD price: a random walk with a weak pull to where it began, about 60 % a year.
 func nativePath(seed uint64, name string, price float64) *pricePath {
-	s := newStream(mixAll(seed, hashText("native price"), hashText(name)))
+	s := seeded.NewStream(seeded.MixAll(seed, seeded.HashText("native price"), seeded.HashText(name)))
 	origin := math.Log(price)
 	return &pricePath{next: func(previous float64, hour int) float64 {
 		if hour == 0 {
@@ -85,43 +89,43 @@ type regime struct {
 	squeezes  bool    // every few weeks it goes quiet for days, then breaks out of its range
 }
 
-func newRegime(kind tokenKind, s stream) regime {
-	r := regime{kind: kind, jump: s.between(0.7, 1.3), sigma: 0.022, pull: 0.01, busy: s.between(0.12, 0.3), quietFrom: 1 << 30, fadeStart: 1 << 30, fadeHours: 1}
+func newRegime(kind tokenKind, s seeded.Stream) regime {
+	r := regime{kind: kind, jump: s.Between(0.7, 1.3), sigma: 0.022, pull: 0.01, busy: s.Between(0.12, 0.3), quietFrom: 1 << 30, fadeStart: 1 << 30, fadeHours: 1}
 	switch kind {
 	case kindMajor:
-		r.jump, r.sigma, r.pull, r.busy = 0, 0.007, 0.002, s.between(1.4, 2.2)
+		r.jump, r.sigma, r.pull, r.busy = 0, 0.007, 0.002, s.Between(1.4, 2.2)
 	case kindGrower:
-		r.riseStart, r.rise = int(s.between(12, 96)), s.between(0.9, 2.1)
-		r.riseEnd = r.riseStart + int(s.between(15, 55)*24)
-		r.busy = s.between(0.3, 0.5)
+		r.riseStart, r.rise = int(s.Between(12, 96)), s.Between(0.9, 2.1)
+		r.riseEnd = r.riseStart + int(s.Between(15, 55)*24)
+		r.busy = s.Between(0.3, 0.5)
 	case kindPhoenix:
-		r.jump, r.busy = 0, s.between(0.7, 1.0)
-		r.fadeStart, r.fadeHours, r.fade = int(s.between(42, 50)*24), 120, s.between(-2.1, -1.7)
-		r.riseStart, r.rise = int(s.between(75, 85)*24), s.between(2.9, 3.6)
-		r.riseEnd = r.riseStart + int(s.between(70, 90)*24)
+		r.jump, r.busy = 0, s.Between(0.7, 1.0)
+		r.fadeStart, r.fadeHours, r.fade = int(s.Between(42, 50)*24), 120, s.Between(-2.1, -1.7)
+		r.riseStart, r.rise = int(s.Between(75, 85)*24), s.Between(2.9, 3.6)
+		r.riseEnd = r.riseStart + int(s.Between(70, 90)*24)
 	case kindPump:
-		r.riseStart, r.rise = int(s.between(5, 72)), s.between(1.7, 3)
-		r.riseEnd = r.riseStart + int(s.between(4, 14))
-		r.fadeStart, r.fadeHours, r.fade = r.riseEnd+int(s.between(2, 24)), s.between(18, 70), -r.rise-s.between(0.4, 0.9)
-		r.quietFrom = r.fadeStart + int(s.between(7, 25)*24)
+		r.riseStart, r.rise = int(s.Between(5, 72)), s.Between(1.7, 3)
+		r.riseEnd = r.riseStart + int(s.Between(4, 14))
+		r.fadeStart, r.fadeHours, r.fade = r.riseEnd+int(s.Between(2, 24)), s.Between(18, 70), -r.rise-s.Between(0.4, 0.9)
+		r.quietFrom = r.fadeStart + int(s.Between(7, 25)*24)
 	case kindRug:
-		r.riseStart, r.rise = 2, s.between(1.1, 2.3)
-		r.ruggedAt = int(s.spread(30, 420))
+		r.riseStart, r.rise = 2, s.Between(1.1, 2.3)
+		r.ruggedAt = int(s.Spread(30, 420))
 		r.riseEnd = r.ruggedAt
-		r.busy = s.between(0.8, 1.5)
+		r.busy = s.Between(0.8, 1.5)
 	case kindHoneypot:
-		r.riseStart, r.rise = 1, s.between(1.2, 2.6)
-		r.riseEnd = int(s.between(48, 240))
+		r.riseStart, r.rise = 1, s.Between(1.2, 2.6)
+		r.riseEnd = int(s.Between(48, 240))
 		r.quietFrom = r.riseEnd + 24
-		r.sigma, r.busy = 0.005, s.between(0.5, 0.9)
+		r.sigma, r.busy = 0.005, s.Between(0.5, 0.9)
 	case kindTaxed:
-		r.riseStart, r.rise = int(s.between(24, 120)), s.between(-0.6, 0.9)
-		r.riseEnd = r.riseStart + int(s.between(10, 40)*24)
+		r.riseStart, r.rise = int(s.Between(24, 120)), s.Between(-0.6, 0.9)
+		r.riseEnd = r.riseStart + int(s.Between(10, 40)*24)
 	case kindStagnant:
-		r.jump, r.sigma, r.pull, r.busy = s.between(0.2, 0.5), 0.012, 0.02, s.between(0.08, 0.16)
+		r.jump, r.sigma, r.pull, r.busy = s.Between(0.2, 0.5), 0.012, 0.02, s.Between(0.08, 0.16)
 	case kindFader:
-		r.fadeStart, r.fadeHours, r.fade = int(s.between(8, 48)), s.between(5, 15)*24, s.between(-2.6, -1.3)
-		r.quietFrom = r.fadeStart + int(s.between(20, 60)*24)
+		r.fadeStart, r.fadeHours, r.fade = int(s.Between(8, 48)), s.Between(5, 15)*24, s.Between(-2.6, -1.3)
+		r.quietFrom = r.fadeStart + int(s.Between(20, 60)*24)
 	case kindThin:
 		r.jump, r.sigma, r.busy = 0.1, 0.004, 0
 	}
@@ -140,7 +144,7 @@ func (r *regime) trend(hour int) float64 {
 	return level
 }
 
-func (r *regime) path(s stream) *pricePath {
+func (r *regime) path(s seeded.Stream) *pricePath {
 	noise := 0.0
 	return &pricePath{next: func(_ float64, hour int) float64 {
 		if hour > 0 {

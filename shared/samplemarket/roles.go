@@ -9,10 +9,10 @@ func (w *world) roundTrip(at, id int32) {
 	if me.position(choice) != nil {
 		return
 	}
-	usd := me.stream.around(me.plan.usd, 0.1)
+	usd := me.stream.Around(me.plan.usd, 0.1)
 	if units := w.buy(at, me.entity, choice, usd, me.pay); units > 0 {
 		me.opened(at, choice, units, usd)
-		w.queue.push(event{at: at + int32(me.stream.between(180, 1800)), kind: eventExit, actor: id, token: choice, arg: 1000})
+		w.queue.push(event{at: at + int32(me.stream.Between(180, 1800)), kind: eventExit, actor: id, token: choice, arg: 1000})
 	}
 }
 
@@ -53,9 +53,9 @@ func (w *world) ringTrade(at, id int32) {
 		w.settleDirect(at, from.entity, to.entity, tokenID, parcel, value, quote)
 	}
 	leader.made++
-	next := at + int32(leader.stream.between(180, 840))
+	next := at + int32(leader.stream.Between(180, 840))
 	if step == size-1 {
-		next = at + leader.stream.wait(1.6*daySeconds)
+		next = at + leader.stream.Wait(1.6*daySeconds)
 	}
 	w.queue.push(event{at: next, kind: eventAct, actor: ring[0]})
 }
@@ -84,7 +84,7 @@ func (w *world) printProfit(at, id int32, step int64) {
 			tokenID := w.createToken(at, kindThin, me.entity)
 			w.listToken(at, tokenID, poolV2, wrappedAsset, 2500, 0.95, 3000)
 			me.own = append(me.own, tokenID)
-			again(me.stream.between(4, 30), 1)
+			again(me.stream.Between(4, 30), 1)
 			return
 		}
 		step = 1
@@ -93,37 +93,37 @@ func (w *world) printProfit(at, id int32, step int64) {
 	t := &w.tokens[tokenID]
 	switch {
 	case step == 1:
-		usd := me.stream.around(me.plan.usd, 0.2)
+		usd := me.stream.Around(me.plan.usd, 0.2)
 		if units := w.buy(at, me.entity, tokenID, usd, payNative); units > 0 {
 			me.opened(at, tokenID, units, usd)
 		}
-		again(me.stream.between(5, 14), 2)
+		again(me.stream.Between(5, 14), 2)
 	case step < 2+lifts:
 		puppet := w.wallets[me.partners[step-2]].entity
 		w.buy(at, puppet, tokenID, w.liquidityUSD(t)*0.16, payNative)
-		again(me.stream.between(5, 14), step+1)
+		again(me.stream.Between(5, 14), step+1)
 	case step == 2+lifts:
 		if held := me.position(tokenID); held != nil {
 			if proceeds, done := w.sell(at, me.entity, tokenID, held.units, payNative); done {
 				me.closedPosition(at, tokenID, proceeds)
 			}
 		}
-		again(me.stream.between(2, 9), step+1)
+		again(me.stream.Between(2, 9), step+1)
 	case step < 3+2*lifts:
 		puppet := w.wallets[me.partners[step-3-lifts]].entity
 		w.sell(at, puppet, tokenID, w.balance(puppet, t.asset), payNative)
-		again(me.stream.between(1, 6), step+1)
+		again(me.stream.Between(1, 6), step+1)
 	default:
-		again(me.stream.between(48, 130), 0)
+		again(me.stream.Between(48, 130), 0)
 	}
 }
 
 // sandwich buys before and sells after somebody else's purchase, all in one block.
 func (w *world) sandwich(at, id int32) {
 	me := &w.wallets[id]
-	w.queue.push(event{at: at + me.stream.wait(1.5*daySeconds), kind: eventAct, actor: id})
+	w.queue.push(event{at: at + me.stream.Wait(1.5*daySeconds), kind: eventAct, actor: id})
 	choice := w.candidate(at, me.stream, pickAny)
-	if me.stream.chance(0.4) {
+	if me.stream.Chance(0.4) {
 		choice = w.anyOf(w.majors, me.stream)
 	}
 	if choice < 0 || w.tokens[choice].kind == kindHoneypot || w.tokens[choice].sellTax > 0 {
@@ -154,7 +154,7 @@ func (w *world) planSnipes(tokenID int32) {
 	t := &w.tokens[tokenID]
 	for _, id := range w.snipers {
 		me := &w.wallets[id]
-		if me.stream.chance(0.3) {
+		if me.stream.Chance(0.3) {
 			delay := int64(me.stream.IntN(3)) * w.spec.blockSeconds
 			w.queue.push(event{at: t.listed + int32(delay), kind: eventSnipe, actor: id, token: tokenID})
 		}
@@ -164,13 +164,13 @@ func (w *world) planSnipes(tokenID int32) {
 // snipe buys within the first blocks of a pool and plans a quick exit.
 func (w *world) snipe(at, id, tokenID int32) {
 	me := &w.wallets[id]
-	usd := me.stream.around(me.plan.usd, 0.3)
+	usd := me.stream.Around(me.plan.usd, 0.3)
 	units := w.buy(at, me.entity, tokenID, usd, payNative)
 	if units <= 0 {
 		return
 	}
 	me.opened(at, tokenID, units, usd)
-	w.queue.push(event{at: at + int32(me.stream.spread(me.plan.holdLow, me.plan.holdHigh)*hourSeconds), kind: eventExit, actor: id, token: tokenID, arg: 1000})
+	w.queue.push(event{at: at + int32(me.stream.Spread(me.plan.holdLow, me.plan.holdHigh)*hourSeconds), kind: eventExit, actor: id, token: tokenID, arg: 1000})
 }
 
 // giveInsiders hands supply to insiders before the pool opens, or funds them to buy in the first minutes.
@@ -193,7 +193,7 @@ func (w *world) giveInsiders(at, tokenID int32) {
 			continue
 		}
 		w.transferToken(at, creator, me.entity, t.asset, w.assets[t.asset].supply/1000*int64(4+t.stream.IntN(8)))
-		leave := at + int32((20+me.stream.spread(me.plan.holdLow, me.plan.holdHigh))*hourSeconds)
+		leave := at + int32((20+me.stream.Spread(me.plan.holdLow, me.plan.holdHigh))*hourSeconds)
 		w.queue.push(event{at: leave, kind: eventExit, actor: id, token: tokenID, arg: sellGift})
 	}
 }
@@ -207,19 +207,19 @@ func (w *world) farm(at, id int32) {
 		w.send(int64(me.stream.IntN(1000)))
 		w.commit(64_000)
 	}
-	if !me.stream.chance(0.6) {
+	if !me.stream.Chance(0.6) {
 		return
 	}
 	tokenID := w.anyOf(w.majors, me.stream)
 	t := &w.tokens[tokenID]
-	units := w.assets[t.asset].units(me.stream.around(me.plan.usd*3, 0.4) / w.priceUSD(t))
+	units := w.assets[t.asset].units(me.stream.Around(me.plan.usd*3, 0.4) / w.priceUSD(t))
 	if t.distributor < 0 || w.balance(t.distributor, t.asset) < units {
 		return
 	}
 	w.begin(at, me.entity, t.distributor, methodClaim)
 	w.move(t.asset, t.distributor, me.entity, units)
 	w.commit(88_000)
-	if me.stream.chance(0.5) {
+	if me.stream.Chance(0.5) {
 		w.sell(at, me.entity, tokenID, units, payNative)
 	}
 }
@@ -227,11 +227,11 @@ func (w *world) farm(at, id int32) {
 // makeMarket takes the side that brings an established token back to its price, from an inventory it keeps level.
 func (w *world) makeMarket(at, id int32) {
 	me := &w.wallets[id]
-	w.queue.push(event{at: at + me.stream.wait(8*hourSeconds), kind: eventAct, actor: id})
+	w.queue.push(event{at: at + me.stream.Wait(8*hourSeconds), kind: eventAct, actor: id})
 	tokenID := w.majors[me.made%len(w.majors)]
 	me.made++
 	t := &w.tokens[tokenID]
-	usd := me.stream.around(me.plan.usd, 0.3)
+	usd := me.stream.Around(me.plan.usd, 0.3)
 	inventory := w.assets[t.asset].coins(w.balance(me.entity, t.asset)) * w.priceUSD(t)
 	under := t.target(at) > w.priceUSD(t)
 	switch {
@@ -249,23 +249,23 @@ const robotCampaign = 90
 func (w *world) robotBurst(at, id int32) {
 	me := &w.wallets[id]
 	tokenID := w.majors[(me.turn+int(id))%len(w.majors)]
-	usd := me.stream.around(me.plan.usd, 0.05)
+	usd := me.stream.Around(me.plan.usd, 0.05)
 	units := w.buy(at, me.entity, tokenID, usd, payWrapped)
 	if units <= 0 {
 		w.queue.push(event{at: at + hourSeconds, kind: eventAct, actor: id})
 		return
 	}
 	if me.position(tokenID) == nil {
-		w.queue.push(event{at: at + int32(me.stream.spread(me.plan.holdLow, me.plan.holdHigh)*hourSeconds), kind: eventExit, actor: id, token: tokenID, arg: 1000})
+		w.queue.push(event{at: at + int32(me.stream.Spread(me.plan.holdLow, me.plan.holdHigh)*hourSeconds), kind: eventExit, actor: id, token: tokenID, arg: 1000})
 	}
 	me.opened(at, tokenID, units, usd)
-	next := at + int32(me.stream.between(12, 38))
+	next := at + int32(me.stream.Between(12, 38))
 	if me.made%10 == 0 {
 		me.turn++
-		next = at + int32(me.stream.between(1.2, 2.6)*hourSeconds)
+		next = at + int32(me.stream.Between(1.2, 2.6)*hourSeconds)
 	}
 	if me.made%robotCampaign == 0 {
-		next = at + int32(me.stream.between(20, 29)*daySeconds)
+		next = at + int32(me.stream.Between(20, 29)*daySeconds)
 	}
 	w.queue.push(event{at: next, kind: eventAct, actor: id})
 }
@@ -276,7 +276,7 @@ func (w *world) rotate(at, id int32) {
 	buying := int32(-1)
 	for range 8 {
 		next := w.candidate(at, me.stream, pickAny)
-		if me.stream.chance(0.2) {
+		if me.stream.Chance(0.2) {
 			next = w.anyOf(w.majors, me.stream)
 		}
 		if next >= 0 && w.tokens[next].kind != kindHoneypot && me.position(next) == nil {
@@ -287,11 +287,11 @@ func (w *world) rotate(at, id int32) {
 	if buying < 0 {
 		return
 	}
-	usd := me.stream.around(me.plan.usd, 0.2)
+	usd := me.stream.Around(me.plan.usd, 0.2)
 	if len(me.positions) >= 10 {
 		oldest := me.positions[0]
 		t := &w.tokens[oldest.token]
-		if me.stream.chance(0.4) {
+		if me.stream.Chance(0.4) {
 			worth := w.assets[t.asset].coins(oldest.units) * w.priceUSD(t)
 			if units := w.convert(at, me.entity, oldest.token, buying, oldest.units); units > 0 {
 				me.closedPosition(at, oldest.token, worth)

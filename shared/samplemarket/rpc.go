@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+
+	"github.com/mirrorworthy/mirrorworthy/shared/samplemarket/seeded"
 )
 
 type rpcCall struct {
@@ -205,10 +207,10 @@ func (w *world) rpcBlock(number int64, full bool) rpcBlock {
 	hash := w.blockHash(number)
 	block := rpcBlock{
 		BaseFeePerGas: quantity(w.spec.gasMilliGwei * 1_000_000), Difficulty: "0x0", ExtraData: "0x", GasLimit: "0x2255100", Hash: hexHash(hash), LogsBloom: emptyBloom,
-		Miner: w.entities[w.validator].address.String(), MixHash: hexHash(hash32(mix(firstWord(hash)), 1, 2, 3)), Nonce: "0x0000000000000000", Number: quantity(number),
-		ParentHash: hexHash(w.blockHash(number - 1)), ReceiptsRoot: hexHash(hash32(mix(firstWord(hash)+1), 1, 2, 3)), Size: "0x21c", Timestamp: quantity(w.spec.timeOfBlock(number)),
-		Sha3Uncles: "0x1dcc4de8dec75d7aab85b567b6ccd41ad312451b948a7413f0a142fd40d49347", StateRoot: hexHash(hash32(mix(firstWord(hash)+2), 1, 2, 3)),
-		TransactionsRoot: hexHash(hash32(mix(firstWord(hash)+3), 1, 2, 3)), Transactions: []any{}, Uncles: []any{},
+		Miner: w.entities[w.validator].address.String(), MixHash: hexHash(hash32(seeded.Mix(firstWord(hash)), 1, 2, 3)), Nonce: "0x0000000000000000", Number: quantity(number),
+		ParentHash: hexHash(w.blockHash(number - 1)), ReceiptsRoot: hexHash(hash32(seeded.Mix(firstWord(hash)+1), 1, 2, 3)), Size: "0x21c", Timestamp: quantity(w.spec.timeOfBlock(number)),
+		Sha3Uncles: "0x1dcc4de8dec75d7aab85b567b6ccd41ad312451b948a7413f0a142fd40d49347", StateRoot: hexHash(hash32(seeded.Mix(firstWord(hash)+2), 1, 2, 3)),
+		TransactionsRoot: hexHash(hash32(seeded.Mix(firstWord(hash)+3), 1, 2, 3)), Transactions: []any{}, Uncles: []any{},
 	}
 	gas := int64(0)
 	at := w.spec.timeOfBlock(number) - w.start
@@ -255,7 +257,7 @@ func (w *world) rpcTransaction(id int32) rpcTransaction {
 	out := rpcTransaction{
 		AccessList: []any{}, BlockHash: hexHash(w.blockHash(number)), BlockNumber: quantity(number), ChainID: quantity(w.spec.id), From: w.entities[t.from].address.String(),
 		Gas: quantity(int64(t.gasUsed) * 3 / 2), GasPrice: price, MaxFeePerGas: price, MaxPriorityFeePerGas: "0x0", Hash: hexHash(hash), Input: w.input(t), Nonce: quantity(t.nonce),
-		R: hexHash(hash32(mix(firstWord(hash)), 1, 2, 3)), S: hexHash(hash32(mix(firstWord(hash)+1)>>1, 1, 2, 3)), TransactionIndex: quantity(int(t.index)), Type: "0x2", V: "0x1", YParity: "0x1",
+		R: hexHash(hash32(seeded.Mix(firstWord(hash)), 1, 2, 3)), S: hexHash(hash32(seeded.Mix(firstWord(hash)+1)>>1, 1, 2, 3)), TransactionIndex: quantity(int(t.index)), Type: "0x2", V: "0x1", YParity: "0x1",
 		Value: "0x" + w.assets[nativeAsset].rawBig(t.value).Text(16),
 	}
 	if t.to >= 0 {

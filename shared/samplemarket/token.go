@@ -1,6 +1,10 @@
 package samplemarket
 
-import "math"
+import (
+	"math"
+
+	"github.com/mirrorworthy/mirrorworthy/shared/samplemarket/seeded"
+)
 
 // token is a traded token: its plan, and where it stands.
 type token struct {
@@ -9,7 +13,7 @@ type token struct {
 	kind        tokenKind
 	regime      regime
 	path        *pricePath
-	stream      stream
+	stream      seeded.Stream
 	creator     int32
 	created     int32
 	listed      int32 // when its first pool got liquidity
@@ -61,7 +65,7 @@ func (w *world) quoteUSD(assetID int32, at int32) float64 {
 	case assetStaked:
 		return w.nativeUSD.at(at) * stakedRatio(at)
 	case assetStable:
-		wobble := mix(uint64(assetID)<<40 + uint64(max(at, 0)/hourSeconds))
+		wobble := seeded.Mix(uint64(assetID)<<40 + uint64(max(at, 0)/hourSeconds))
 		return 1 + (float64(wobble%1001)-500)*6e-7
 	}
 	return 0

@@ -215,24 +215,24 @@ func (w *world) background(at, tokenID int32) {
 	}
 	hour := t.ageHours(at)
 	rate := t.regime.rate(hour)
-	w.queue.push(event{at: at + t.stream.wait(hourSeconds/rate), kind: eventBackground, token: tokenID})
+	w.queue.push(event{at: at + t.stream.Wait(hourSeconds/rate), kind: eventBackground, token: tokenID})
 	factor := t.target(at) / w.poolPriceUSD(p)
 	gap := math.Log(factor)
 	closing := 0.9
 	if rate > 5 {
 		closing = 0.45
 	}
-	against := t.stream.chance(0.3)
+	against := t.stream.Chance(0.3)
 	trader := w.crowdMember(t)
 	pay := w.wallets[w.byEntity[trader]].pay
-	usd := w.liquidityUSD(t) * t.stream.around(0.002, 0.8)
+	usd := w.liquidityUSD(t) * t.stream.Around(0.002, 0.8)
 	if t.kind == kindMajor {
-		usd = w.liquidityUSD(t) * t.stream.around(0.0004, 0.9)
+		usd = w.liquidityUSD(t) * t.stream.Around(0.0004, 0.9)
 	}
 	usd *= math.Max(0.25, math.Min(1, t.regime.swing(hour)))
 	switch {
 	case math.Abs(gap) < 0.006 || against:
-		if gap > 0 != against || t.stream.chance(0.2) {
+		if gap > 0 != against || t.stream.Chance(0.2) {
 			w.buy(at, trader, tokenID, usd, pay)
 		} else {
 			w.crowdSell(at, tokenID, t.asset, w.assets[t.asset].units(usd/w.poolPriceUSD(p)), pay)

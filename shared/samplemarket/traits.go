@@ -1,6 +1,10 @@
 package samplemarket
 
-import "math"
+import (
+	"math"
+
+	"github.com/mirrorworthy/mirrorworthy/shared/samplemarket/seeded"
+)
 
 // rugManner is how a creator takes what the buyers paid.
 type rugManner uint8
@@ -54,12 +58,12 @@ var spreadings = map[tokenKind][5]float64{
 	kindFader: {0.4, 0.15, 0.15, 0.1, 0.2}, kindPump: {0.4, 0.1, 0.1, 0.1, 0.3}, kindRug: {0.55, 0, 0.05, 0, 0.4}, kindHoneypot: {0.6, 0.05, 0.05, 0, 0.3},
 }
 
-func newTraits(kind tokenKind, s stream) traits {
-	t := traits{overlooked: s.chance(overlookedShare), absurd: s.chance(1.0 / 6), lockDays: []int32{60, 90, 180, 365, 365}[s.IntN(5)], lockShare: 1}
-	if kind != kindRug && s.chance(0.3) {
-		t.lockShare = s.between(0.6, 0.95)
+func newTraits(kind tokenKind, s seeded.Stream) traits {
+	t := traits{overlooked: s.Chance(overlookedShare), absurd: s.Chance(1.0 / 6), lockDays: []int32{60, 90, 180, 365, 365}[s.IntN(5)], lockShare: 1}
+	if kind != kindRug && s.Chance(0.3) {
+		t.lockShare = s.Between(0.6, 0.95)
 	}
-	t.unlocked = s.chance(0.4)
+	t.unlocked = s.Chance(0.4)
 	if draw := s.Float64(); kind == kindRug && draw >= 0.5 {
 		t.manner = rugAfterLock
 		if draw >= 0.7 {
@@ -73,27 +77,27 @@ func newTraits(kind tokenKind, s stream) traits {
 			break
 		}
 	}
-	if s.chance(botShare[kind]) {
+	if s.Chance(botShare[kind]) {
 		t.bots = 21 + 2*s.IntN(13)
-		t.botEvery = int32(s.between(5, 11) * 60)
-		t.botLife = int32(s.between(1.5, 9) * daySeconds)
-		t.botPaid = s.chance(0.5)
+		t.botEvery = int32(s.Between(5, 11) * 60)
+		t.botLife = int32(s.Between(1.5, 9) * daySeconds)
+		t.botPaid = s.Chance(0.5)
 	}
-	if days := int32(s.between(6, 45)); s.chance(0.4) && kind == kindGrower {
+	if days := int32(s.Between(6, 45)); s.Chance(0.4) && kind == kindGrower {
 		t.migrates = days
 	}
-	t.squeezes = s.chance(0.5) && (kind == kindStagnant || kind == kindGrower || kind == kindTaxed || kind == kindMajor)
+	t.squeezes = s.Chance(0.5) && (kind == kindStagnant || kind == kindGrower || kind == kindTaxed || kind == kindMajor)
 	return t
 }
 
 // launcher is who launches the next token: mostly a fresh account, now and then one that has done it before.
 func (w *world) launcher(at int32, kind tokenKind) int32 {
-	s := newStream(mixAll(w.seed, hashText("launcher"), uint64(len(w.tokens))))
+	s := seeded.NewStream(seeded.MixAll(w.seed, seeded.HashText("launcher"), uint64(len(w.tokens))))
 	known, again := &w.honest, 0.12
 	if kind == kindRug || kind == kindHoneypot {
 		known, again = &w.crooks, 0.55
 	}
-	if n := len(*known); n > 0 && s.chance(again) {
+	if n := len(*known); n > 0 && s.Chance(again) {
 		id := (*known)[n-1-s.IntN(min(3, n))]
 		w.need(at, id, nativeAsset, w.assets[nativeAsset].units(1000/w.nativeUSD.at(at)))
 		return id
@@ -170,7 +174,7 @@ func (w *world) spreadSupply(at, id int32) {
 		}
 	case supplySplit:
 		for i := range 5 {
-			key := mixAll(w.seed, hashText("side account"), uint64(id), uint64(i))
+			key := seeded.MixAll(w.seed, seeded.HashText("side account"), uint64(id), uint64(i))
 			account := w.addEntity(entity{address: derivedAddress(key), kind: kindWallet, ref: -1, created: at})
 			w.transferToken(at, w.tokens[id].creator, account, w.tokens[id].asset, left/6)
 		}
@@ -182,12 +186,12 @@ func (w *world) fundBots(at, id int32) {
 	t := &w.tokens[id]
 	funder, each := t.creator, w.assets[nativeAsset].units(450/w.nativeUSD.at(at))+2*w.gasReserve()
 	if !t.traits.botPaid {
-		key := mixAll(w.seed, hashText("bot funder"), uint64(id))
+		key := seeded.MixAll(w.seed, seeded.HashText("bot funder"), uint64(id))
 		funder = w.addEntity(entity{address: derivedAddress(key), kind: kindWallet, ref: -1, created: at})
 	}
 	w.need(at, funder, nativeAsset, each*int64(t.traits.bots))
 	for i := range t.traits.bots {
-		key := mixAll(w.seed, hashText("bot"), uint64(id), uint64(i))
+		key := seeded.MixAll(w.seed, seeded.HashText("bot"), uint64(id), uint64(i))
 		bot := w.addEntity(entity{address: derivedAddress(key), kind: kindWallet, ref: -1, created: at})
 		w.begin(at, funder, bot, methodPlain)
 		w.send(each)

@@ -3,6 +3,8 @@ package samplemarket
 import (
 	"math"
 	"slices"
+
+	"github.com/mirrorworthy/mirrorworthy/shared/samplemarket/seeded"
 )
 
 const daySeconds = 86400
@@ -13,7 +15,7 @@ type world struct {
 	seed      uint64
 	now       int32 // seconds from Start up to which everything has happened
 	nativeUSD *pricePath
-	stream    stream
+	stream    seeded.Stream
 	queue     eventQueue
 	tokens    []token
 	pools     []pool
@@ -57,9 +59,9 @@ func newWorld(spec *chainSpec, seed uint64, start int64) *world {
 		ledger: ledger{
 			spec: spec, start: start, byAddress: map[address]int32{}, balances: map[uint64]int64{}, byOwner: map[int32][]int32{},
 		},
-		seed: mixAll(seed, hashText(spec.slug)), byEntity: map[int32]int32{}, now: math.MinInt32,
+		seed: seeded.MixAll(seed, seeded.HashText(spec.slug)), byEntity: map[int32]int32{}, now: math.MinInt32,
 	}
-	w.stream = newStream(mixAll(w.seed, hashText("world")))
+	w.stream = seeded.NewStream(seeded.MixAll(w.seed, seeded.HashText("world")))
 	w.nativeUSD = nativePath(seed, spec.priceStream, spec.nativePrice)
 	w.codes = parseContracts()
 	w.furnish()
@@ -72,7 +74,7 @@ func (w *world) furnish() {
 	contract := func(a address, kind entityKind, name string) int32 {
 		return w.addEntity(entity{address: a, kind: kind, ref: -1, name: name, verified: kind != kindExchange && kind != kindValidator, created: -900 * daySeconds})
 	}
-	named := func(name string) address { return derivedAddress(mixAll(w.seed, hashText(name))) }
+	named := func(name string) address { return derivedAddress(seeded.MixAll(w.seed, seeded.HashText(name))) }
 	contract(zeroAddress, kindBurn, "Null Address")
 	w.burn = contract(burnAddress, kindBurn, "Burn Address")
 	w.validator = contract(named("validator"), kindValidator, "")
@@ -93,7 +95,7 @@ func (w *world) furnish() {
 	w.spammer = contract(named("spammer"), kindContract, "")
 	w.entities[w.spammer].verified = false
 	for i := range 24 {
-		w.dapps = append(w.dapps, contract(derivedAddress(mixAll(w.seed, hashText("dapp"), uint64(i))), kindContract, "QuestBoard"))
+		w.dapps = append(w.dapps, contract(derivedAddress(seeded.MixAll(w.seed, seeded.HashText("dapp"), uint64(i))), kindContract, "QuestBoard"))
 	}
 	w.furnishSpenders()
 
@@ -238,7 +240,7 @@ func (w *world) alignQuotePool(at int32, poolID int32) {
 	current := w.assets[p.quote].coins(p.quoteReserve) / w.assets[p.token].coins(p.tokenReserve)
 	factor := wanted / current
 	if gap := math.Abs(math.Log(factor)); gap > 0.0008 {
-		trader := w.crowd[int(mixAll(uint64(at), uint64(poolID))%uint64(min(8, len(w.crowd))))]
+		trader := w.crowd[int(seeded.MixAll(uint64(at), uint64(poolID))%uint64(min(8, len(w.crowd))))]
 		entity := w.wallets[trader].entity
 		if factor > 1 {
 			w.exchangeQuote(at, entity, p.quote, p.token, int64(p.quoteToReach(factor)))
@@ -246,7 +248,7 @@ func (w *world) alignQuotePool(at int32, poolID int32) {
 			w.exchangeQuote(at, entity, p.token, p.quote, int64(p.tokensToReach(factor)))
 		}
 	}
-	w.queue.push(event{at: at + 2*hourSeconds + int32(mix(uint64(at))%1200), kind: eventQuotePool, arg: int64(poolID)})
+	w.queue.push(event{at: at + 2*hourSeconds + int32(seeded.Mix(uint64(at))%1200), kind: eventQuotePool, arg: int64(poolID)})
 }
 
 // exchangeQuote swaps one quote asset for another through their pool.

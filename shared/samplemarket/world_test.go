@@ -12,6 +12,8 @@ import (
 
 	"golang.org/x/crypto/sha3"
 	"pgregory.net/rapid"
+
+	"github.com/mirrorworthy/mirrorworthy/shared/samplemarket/seeded"
 )
 
 // The same seed is the same world, whatever steps the clock takes.
@@ -22,7 +24,7 @@ func TestStepsOfTheClockChangeNothing(t *testing.T) {
 	if n := len(whole.worlds[0].txs); n < 1000 {
 		t.Fatalf("only %d transactions", n)
 	}
-	uneven := newStream(11)
+	uneven := seeded.NewStream(11)
 	for name, step := range map[string]func() int{
 		"seconds and minutes": func() int { return 1 + uneven.IntN(3000) },
 		"an hour":             func() int { return hourSeconds },
@@ -353,8 +355,8 @@ func TestAmounts(t *testing.T) {
 func TestHashesComeBack(t *testing.T) {
 	w := shared().worlds[0]
 	rapid.Check(t, func(t *rapid.T) {
-		if x := rapid.Uint64().Draw(t, "x"); unmix(mix(x)) != x {
-			t.Fatalf("unmix(mix(%d)) = %d", x, unmix(mix(x)))
+		if x := rapid.Uint64().Draw(t, "x"); unmix(seeded.Mix(x)) != x {
+			t.Fatalf("unmix(seeded.Mix(%d)) = %d", x, unmix(seeded.Mix(x)))
 		}
 		id := rapid.Int32Range(0, int32(len(w.txs)-1)).Draw(t, "id")
 		hash := w.txHash(id)
