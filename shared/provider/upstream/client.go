@@ -63,7 +63,8 @@ type Config struct {
 	Base string
 	// Timeout ends one attempt, 5 s by default.
 	Timeout time.Duration
-	// PerMinute is the rate of attempts, 60 by default; Burst is how many may go at once, a tenth of PerMinute by default.
+	// PerMinute is the rate of attempts, 60 by default; Burst is how many may go at once, a tenth of PerMinute by default. Where
+	// questions have a Weight, both count that instead.
 	PerMinute, Burst int
 	// MaximumBytes bounds an answer after decompression, 5 MiB by default.
 	MaximumBytes int64
@@ -249,6 +250,8 @@ func ask[T any](ctx context.Context, c *Client, q question, decode func(*Respons
 type question struct {
 	method, path, query string
 	body                []byte
+	// weight is no part of the question's identity: it follows from the rest.
+	weight Weight
 }
 
 // identity is the same for the same question only: neither a path nor an encoded query holds a NUL.
@@ -342,7 +345,7 @@ func (c *Client) attempts(ctx context.Context, q question) (*Response, error) {
 
 // attempt asks once, when the provider's pause, the rate limit, the room and the breaker let it.
 func (c *Client) attempt(ctx context.Context, q question, number int) (*Response, error) {
-	if err := c.admit(ctx); err != nil {
+	if err := c.admit(ctx, q.weight.Asking); err != nil {
 		return nil, &Error{Provider: c.config.Name, Path: q.path, Err: err, delay: never}
 	}
 	defer c.room.ReleasePermit()
@@ -376,7 +379,7 @@ func (c *Client) attempt(ctx context.Context, q question, number int) (*Response
 
 // admit waits for the provider's pause, the rate limit and room, and fails at once where the wait would pass the deadline.
 // Room is held when it returns nil.
-func (c *Client) admit(ctx context.Context) error {
+func (c *Client) admit(ctx context.Context, weight int) error {
 	if c.breaker.IsOpen() && c.breaker.RemainingDelay() > 0 {
 		return circuitbreaker.ErrOpen
 	}
@@ -392,10 +395,23 @@ func (c *Client) admit(ctx context.Context) error {
 			return context.Cause(ctx)
 		}
 	}
-	if err := c.limiter.Wait(ctx); err != nil {
+	// The limiter lets nothing wait for more than a burst: of a heavier question the rest is owed.
+	weight = max(1, weight)
+	waited := min(weight, c.config.Burst)
+	if err := c.limiter.WaitN(ctx, waited); err != nil {
 		return fmt.Errorf("our own rate limit: %w", err)
 	}
+	c.charge(weight - waited)
 	return c.room.AcquirePermit(ctx)
+}
+
+// charge takes a weight from the rate without waiting for it.
+func (c *Client) charge(weight int) {
+	for weight > 0 {
+		part := min(weight, c.config.Burst)
+		c.limiter.ReserveN(time.Now(), part)
+		weight -= part
+	}
 }
 
 func (c *Client) pause(wait time.Duration) {
@@ -461,9 +477,11 @@ func (c *Client) exchange(ctx context.Context, q question) (_ *Response, failed 
 		failure.Err = errors.New("not JSON")
 	case c.config.Examine != nil:
 		if failure.Err = c.config.Examine(response); failure.Err == nil {
+			c.charge(q.weight.of(response))
 			return response, nil
 		}
 	default:
+		c.charge(q.weight.of(response))
 		return response, nil
 	}
 	return nil, failure
