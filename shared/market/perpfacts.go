@@ -65,7 +65,8 @@ type PerpPosition struct {
 	UnrealizedUSD, ReturnOnEquity float64
 	// LiquidationPrice is the venue's own, NaN when it gives none.
 	LiquidationPrice float64
-	// MarginUsedUSD is what the position ties up. Leverage is what the account set, MaximumLeverage what the venue allows.
+	// MarginUsedUSD is what the position ties up. Leverage is what the account set, MaximumLeverage what the
+	// venue allows, NaN when unknown.
 	MarginUsedUSD             float64
 	Leverage, MaximumLeverage float64
 	// Isolated is true when only the position's own margin answers for it.
@@ -80,7 +81,7 @@ type PerpClearinghouse struct {
 	Exchange string
 	// ValueUSD is the account's equity, profits and losses at the mark price included. It may be negative.
 	ValueUSD float64
-	// CrossMaintenanceUSD is what the positions that share margin need in order not to be liquidated.
+	// CrossMaintenanceUSD is what the positions that share margin need in order not to be liquidated, NaN when unknown.
 	CrossMaintenanceUSD float64
 	// CrossValueUSD is the equity that answers for those positions.
 	CrossValueUSD float64

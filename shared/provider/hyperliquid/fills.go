@@ -53,8 +53,8 @@ type fill struct {
 
 func (f fill) when() upstream.Number { return f.Time }
 
-// same is the number of the trade and its side. Conversions of dust have the number zero, all of them, and old fills none: they are the
-// same where everything is.
+// same is the number of the trade and its side, as an account can trade with itself. Conversions of dust have the number zero, all of
+// them, and old fills none: they are the same where everything is.
 func (f fill) same() fill {
 	if number(f.Trade) == 0 {
 		return f

@@ -10,7 +10,7 @@ import (
 // chainUp puts the fills of one coin and one instant into the order in which each begins with the position that the one before it left,
 // where there is such an order; where fills are missing there is none, and they stay as they are. Fills are in time order, and stay so.
 func chainUp(fills []market.PerpFill) {
-	// standing is each coin's position after the instants before.
+	// standing is each coin's position after the instants before, on the grid of key; at first there is none.
 	standing := make(map[string]float64)
 	for begin := 0; begin < len(fills); {
 		end := begin + 1
@@ -42,11 +42,7 @@ func orderInstant(instant []market.PerpFill, standing map[string]float64) {
 		for i, place := range at {
 			fills[i] = instant[place]
 		}
-		known, found := standing[coin]
-		if !found {
-			known = math.NaN()
-		}
-		if ordered := trail(fills, known); ordered != nil {
+		if ordered := trail(fills, standing[coin]); ordered != nil {
 			for i, place := range at {
 				instant[place] = ordered[i]
 			}
