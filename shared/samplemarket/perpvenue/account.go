@@ -84,6 +84,7 @@ type account struct {
 	cash      [exchangeCount]int64 // profits realised included, unrealised not
 	spotCash  int64
 	paidIn    int64 // deposits less withdrawals
+	deposited int64 // all deposits
 	spotMoved int64 // from perpetuals to spot
 	volume    [2]int64
 
@@ -147,15 +148,16 @@ func (a *account) put(t task) {
 
 // hour is what happens at a full hour.
 func (a *account) hour(at int64) {
-	a.payFunding(at)
-	a.checkMargin(at)
-	a.deleverage(at)
+	if a.open() > 0 {
+		a.payFunding(at)
+		a.checkMargin(at)
+		a.deleverage(at)
+		a.settle(at)
+	}
 	if a.venue.hour(at)%6 == 0 {
 		a.history = append(a.history, a.snapshot(at))
 	}
-	a.settle(at)
 	a.decide(at)
-	a.watch(at)
 }
 
 // payFunding pays for every open position: its size at the oracle's price times the rate of the hour that ends.
@@ -203,10 +205,22 @@ func (a *account) order(at int64) int64 {
 }
 
 // oracle and mark are the coin's prices at a time, in millionths of a dollar. A delisted coin's stays what it was.
-func (v *Venue) oracle(coin int, at int64) int64 { return v.coins[coin].tick(v.oracleFloat(coin, at)) }
+func (v *Venue) oracle(coin int, at int64) int64 {
+	if since := v.tradedUntil(coin, at) - v.start; since%hourMillis == 0 && v.coins[coin].follows < 0 {
+		return v.market.paths[coin].oracles[since/hourMillis]
+	}
+	return v.coins[coin].tick(v.oracleFloat(coin, at))
+}
 
 func (v *Venue) oracleFloat(coin int, at int64) float64 {
 	return math.Exp(v.pathOf(coin).logAt(v.tradedUntil(coin, at) - v.start))
+}
+
+func (v *Venue) mark(coin int, at int64) int64 {
+	if since := v.tradedUntil(coin, at) - v.start; since%hourMillis == 0 && v.coins[coin].follows < 0 {
+		return v.market.paths[coin].marks[since/hourMillis]
+	}
+	return v.coins[coin].tick(v.markFloat(coin, at))
 }
 
 func (v *Venue) markFloat(coin int, at int64) float64 {
@@ -217,8 +231,6 @@ func (v *Venue) markFloat(coin int, at int64) float64 {
 	}
 	return price
 }
-
-func (v *Venue) mark(coin int, at int64) int64 { return v.coins[coin].tick(v.markFloat(coin, at)) }
 
 func (v *Venue) tradedUntil(coin int, at int64) int64 {
 	if end := int64(v.coins[coin].delisted) * hourMillis; end > 0 {

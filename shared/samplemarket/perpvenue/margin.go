@@ -62,30 +62,24 @@ func (c *contract) needs(value int64) int64 {
 // free is what margin is not in use.
 func (s standing) free() int64 { return max(0, s.crossValue-s.crossUsed) }
 
-// watch looks at the margin every few minutes as long as it is short.
-func (a *account) watch(at int64) {
-	if a.watching {
-		return
-	}
-	for exchange := range int8(exchangeCount) {
-		if a.standing(exchange, at).tightest < 5 {
-			a.watching = true
-			a.put(task{at: at + 150_000, do: doWatch})
-			return
-		}
-	}
-}
+// watched is how many times the maintenance margin equity has to be for nobody to look at it within the hour.
+const watched = 5
 
 // largePosition is from where on a first liquidation order closes a fifth only.
 const largePosition = 100_000 * million
 
 // checkMargin liquidates what has too little margin. First the position is closed on the market; where less than two thirds of the
-// maintenance margin is left, the backstop takes it over with what margin there is.
+// maintenance margin is left, the backstop takes it over with what margin there is. As long as margin is short it is looked at every few
+// minutes.
 func (a *account) checkMargin(at int64) {
 	for exchange := range int8(exchangeCount) {
 		s := a.standing(exchange, at)
 		if s.open == 0 {
 			continue
+		}
+		if s.tightest < watched && !a.watching {
+			a.watching = true
+			a.put(task{at: at + 150_000, do: doWatch})
 		}
 		if s.maintenance > 0 && s.crossValue < s.maintenance {
 			a.liquidateCross(exchange, s, at)
@@ -171,7 +165,7 @@ func (a *account) deleverage(at int64) {
 		}
 		mark := a.venue.mark(coin, at)
 		value := c.value(absolute(p.size), mark)
-		if float64(p.unrealized(value)) < 0.04*float64(value) || !a.stream.Chance(0.5) {
+		if float64(p.unrealized(value)) < 0.04*float64(value) || !a.stream.Chance(0.2) {
 			continue
 		}
 		size := -p.size

@@ -25,6 +25,8 @@ type path struct {
 	sigma   []float64 // of the hour's diffusion
 	jumps   []jump
 	premium []float64 // of the mark price over the oracle, at full hours
+	// Prices at full hours as they are served, which is when most are asked for.
+	oracles, marks []int64
 }
 
 type jump struct {
@@ -51,6 +53,7 @@ func newMarket(seed uint64, coins []contract) *market {
 	for i := range coins {
 		key := seeded.MixAll(seed, seeded.HashText("perpetuals path"), seeded.HashText(coins[i].name))
 		m.paths[i] = path{stream: seeded.NewStream(key), key: key, logs: []float64{math.Log(coins[i].price)}, premium: []float64{coins[i].premium}}
+		m.paths[i].price(&coins[i])
 	}
 	return m
 }
@@ -84,6 +87,15 @@ func (p *path) draw(c *contract, swing, common float64, leap jump) {
 	p.jumps = append(p.jumps, leap)
 	p.logs = append(p.logs, last+move+leap.size)
 	p.premium = append(p.premium, c.premium+0.92*(p.premium[hour]-c.premium)+0.00018*p.stream.NormFloat64())
+	p.price(c)
+}
+
+// price works out the prices of the latest full hour.
+func (p *path) price(c *contract) {
+	n := len(p.logs) - 1
+	oracle := math.Exp(p.logs[n])
+	p.oracles = append(p.oracles, c.tick(oracle))
+	p.marks = append(p.marks, c.tick(oracle*(1+p.premium[n])))
 }
 
 // normal is nearly standard normal: the sum of four uniforms out of one hash.

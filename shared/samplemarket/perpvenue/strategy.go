@@ -38,10 +38,13 @@ func (a *account) speculate(at int64) {
 	}
 	coin := p.coins[a.stream.IntN(len(p.coins))]
 	hold := math.Min(math.Max(a.stream.Around(p.hold, p.spread), 0.05), 240)
+	if a.bets+1 == p.jackpot {
+		hold = jackpotHours
+	}
 	when := a.moment(at)
 	until := when + int64(hold*float64(hourMillis))
 	buy, sure := a.opinion(coin, when, until)
-	if !sure || a.positions[coin].size != 0 || a.venue.coins[coin].delistedAt(a.venue.hour(until)+1) {
+	if !sure || a.positions[coin].size != 0 || a.venue.coins[coin].delistedAt(a.venue.hour(when)+1) {
 		return
 	}
 	a.put(task{at: when, do: doEnter, coin: coin, buy: buy, until: until, share: a.stream.Between(p.fraction[0], p.fraction[1])})
@@ -53,15 +56,21 @@ func (a *account) done(at int64) bool {
 	return p.maxBets > 0 && a.bets >= p.maxBets || p.activeDays > 0 && float64(at-a.joined) > p.activeDays*float64(dayMillis)
 }
 
+// jackpotHours is how long the one bet is held that is no bet.
+const jackpotHours = 96
+
 // opinion is which side to take, and whether to. Who has an edge sees the return over the hold through noise.
 func (a *account) opinion(coin int, from, until int64) (buy, sure bool) {
 	p := &a.plan
 	path, v := a.venue.pathOf(coin), a.venue
 	noise := a.stream.NormFloat64()
 	coinToss := a.stream.Float64() < p.long
-	edge := p.edge
-	if lucky := a.bets+1 == p.jackpot || a.bets < p.streak; lucky {
+	edge, picky := p.edge, p.picky
+	if jackpot := a.bets+1 == p.jackpot; jackpot || a.bets < p.streak {
 		edge = 0.97
+		if jackpot {
+			picky = 1.2
+		}
 	}
 	if edge == 0 {
 		return coinToss, true
@@ -69,7 +78,7 @@ func (a *account) opinion(coin int, from, until int64) (buy, sure bool) {
 	hours := math.Max(float64(until-from)/float64(hourMillis), 0.05)
 	moved := (path.logAt(until-v.start) - path.logAt(from-v.start)) / (path.sigma[v.hour(from)] * math.Sqrt(hours))
 	signal := edge*moved + math.Sqrt(1-edge*edge)*noise
-	return signal > 0, math.Abs(signal) >= p.picky
+	return signal > 0, math.Abs(signal) >= picky
 }
 
 // takeOrCut closes positions that have moved by as much as the account waits for or bears.
@@ -160,7 +169,7 @@ func (a *account) moveMoney(at int64) {
 	}
 	s := a.standing(mainExchange, at)
 	switch {
-	case s.value > 2*a.paidIn && s.free() > s.value/3:
+	case s.value > a.deposited/2*3 && s.free() > s.value/3:
 		a.put(task{at: a.moment(at), do: doWithdraw, size: s.value / 5 / million * million})
 	case a.refilled < a.plan.refills && s.value < roundMoney(a.plan.deposit)/10 && !a.done(at):
 		a.refilled++

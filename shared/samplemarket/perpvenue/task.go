@@ -55,9 +55,11 @@ func (a *account) perform(t task) {
 		}
 	case doEnter:
 		a.enterPosition(t)
+		a.checkMargin(t.at)
 	case doAdd:
 		if p := &a.positions[t.coin]; p.episode == t.episode && p.size != 0 {
 			a.grow(task{at: t.at, coin: t.coin, size: t.size, order: a.order(t.at)})
+			a.checkMargin(t.at)
 		}
 	case doClose:
 		a.closePosition(t)
@@ -73,13 +75,11 @@ func (a *account) perform(t task) {
 		a.watching = false
 		a.checkMargin(t.at)
 	}
-	if t.do != doDeposit {
-		a.watch(t.at)
-	}
 }
 
 func (a *account) deposit(t task) {
 	a.paidIn += t.size
+	a.deposited += t.size
 	a.cash[mainExchange] += t.size
 	a.enter(entry{time: t.at, kind: entryDeposit, usd: t.size})
 	if toSpot := roundMoney(float64(t.size) / million * a.plan.spot); toSpot > 0 {
@@ -104,7 +104,7 @@ func (a *account) enterPosition(t task) {
 	plan, share := &a.plan, t.share
 	a.bets++
 	if a.bets == plan.jackpot {
-		share = 0.7
+		share = 0.6
 	}
 	leverage := t.leverage
 	if leverage == 0 {
@@ -228,10 +228,10 @@ func (a *account) quote(t task) {
 	equity := a.cash[mainExchange]
 	held := float64(c.value(p.size, c.tick(mark))) / float64(max(equity, 1))
 	side := 1.0
-	if a.stream.Float64() < 0.5+1.5*held {
+	if a.stream.Float64() < 0.5+4*held {
 		side = -1
 	}
-	price := c.tick(mark * (1 - side*a.stream.Between(0.0002, 0.0006)))
+	price := c.tick(mark * (1 - side*a.stream.Between(0.0003, 0.0008)))
 	size := int64(side) * c.units(int64(float64(equity)*t.share), price)
 	if absolute(c.value(size, price)) < 10*million {
 		return
