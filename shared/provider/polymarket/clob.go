@@ -14,7 +14,6 @@ import (
 // wireBookMarket is a market as the order book service knows it.
 type wireBookMarket struct {
 	Condition upstream.Text                 `json:"condition_id"`
-	Slug      upstream.Text                 `json:"market_slug"`
 	EndDate   upstream.Text                 `json:"end_date_iso"`
 	Closed    upstream.Flag                 `json:"closed"`
 	Exclusive upstream.Flag                 `json:"neg_risk"`
@@ -28,8 +27,7 @@ type wireBookMarket struct {
 	}] `json:"tokens"`
 }
 
-// opinion asks the order book service about one market; false is one that it does not know. It names no event: a market's own name
-// stands for that.
+// opinion asks the order book service about one market; false is one that it does not know. It names no event.
 func (a *Adapter) opinion(ctx context.Context, condition market.Hash) (market.PredictionMarket, bool, error) {
 	path := "/markets/" + writeHash(condition)
 	answer, err := upstream.Get(ctx, a.clob, path, nil, func(response *upstream.Response) (*wireBookMarket, error) {
@@ -55,7 +53,7 @@ func (a *Adapter) opinion(ctx context.Context, condition market.Hash) (market.Pr
 // read checks a market. It has an end where it is closed and one token has won, or where it was halved and none has.
 func (w *wireBookMarket) read(condition market.Hash) (market.PredictionMarket, bool) {
 	read := market.PredictionMarket{
-		Market: condition, Event: name(w.Slug), Category: tagCategory(w.Tags.value.Good, ""), EndsAt: readDay(w.EndDate),
+		Market: condition, Category: tagCategory(w.Tags.value.Good, ""), EndsAt: readDay(w.EndDate),
 		Exclusive: market.Tristate(w.Exclusive) == market.Yes, FeeRate: math.NaN(),
 		TickSize: orNaN(w.Tick, math.SmallestNonzeroFloat64, 0.5), Spread: math.NaN(), LiquidityUSD: math.NaN(),
 		Outcomes: make([]market.PredictionOutcome, len(w.Tokens.Good)),

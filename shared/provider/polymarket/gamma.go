@@ -15,7 +15,6 @@ import (
 // wireMarket is a market of the catalogue. Any of its members may be missing.
 type wireMarket struct {
 	Condition  upstream.Text                   `json:"conditionId"`
-	Slug       upstream.Text                   `json:"slug"`
 	Category   upstream.Text                   `json:"category"`
 	EndDate    upstream.Text                   `json:"endDate"`
 	EndDay     upstream.Text                   `json:"endDateIso"`
@@ -159,11 +158,12 @@ func (w *wireMarket) read(now time.Time) (market.PredictionMarket, doubt, bool) 
 	return read, noDoubt, true
 }
 
+// event is empty where the catalogue names none: the market's own name would part it from the trades that name its event.
 func (w *wireMarket) event() string {
 	if events := w.Events.value.Good; len(events) > 0 {
-		return name(events[0].Slug, w.Slug)
+		return name(events[0].Slug)
 	}
-	return name(w.Slug)
+	return ""
 }
 
 // outcomes gives each outcome its token and price. Where the lists disagree, prices belong to none. Markets of the first years have no
@@ -230,7 +230,7 @@ func (w *wireMarket) liquidity() float64 {
 
 // categories are those by which the venue ranks traders and sets fees, the ones that say most about a market first.
 var categories = []string{
-	"sports", "crypto", "weather", "mentions", "politics", "economics", "economy", "finance", "tech", "culture", "pop culture", "esports", "geopolitics", "world",
+	"sports", "crypto", "weather", "mentions", "economy", "economics", "politics", "finance", "tech", "culture", "pop culture", "esports", "geopolitics", "world",
 }
 
 func (w *wireMarket) category() string {
