@@ -34,7 +34,7 @@ func newLatent(s seeded.Stream, open, ends int32, breaking int, last float64) la
 		left -= variance
 	}
 	for range breaking {
-		add(open+int32(s.Between(0.1, 0.85)*float64(ends-open)), s.Between(0.06, 0.14))
+		add(open+int32(s.Between(0.1, 0.85)*float64(ends-open)), s.Between(0.03, 0.09))
 	}
 	sort.Slice(l.news, func(i, j int) bool { return l.news[i].at < l.news[j].at })
 	add(ends, last)

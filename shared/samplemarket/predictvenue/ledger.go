@@ -34,7 +34,7 @@ type holding struct {
 }
 
 func (w *wallet) holding(t token) *holding {
-	key := t.market.index*2 + int32(t.outcome)
+	key := t.key()
 	h := w.holdings[key]
 	if h == nil {
 		h = &holding{token: t}
@@ -44,8 +44,11 @@ func (w *wallet) holding(t token) *holding {
 	return h
 }
 
+// key is the outcome's place among all outcomes of the venue.
+func (t token) key() int32 { return t.market.index*2 + int32(t.outcome) }
+
 func (w *wallet) shares(m *market, outcome uint8) int64 {
-	if h := w.holdings[m.index*2+int32(outcome)]; h != nil {
+	if h := w.holdings[token{m, outcome}.key()]; h != nil {
 		return h.shares
 	}
 	return 0
@@ -122,9 +125,19 @@ func (v *Venue) sideOf(n *entry, wallet int16) side {
 	return side{outcome: n.outcome, sell: !n.sell, price: n.price, cash: n.cash}
 }
 
+// ledgerPage is how many entries a page of the ledger has: pages are never moved, however long it gets.
+const ledgerPage = 2048
+
+// line is an entry of the ledger by its number.
+func (v *Venue) line(id int32) *entry { return &v.ledger[id/ledgerPage][id%ledgerPage] }
+
 func (v *Venue) record(n entry) {
-	id := int32(len(v.ledger))
-	v.ledger = append(v.ledger, n)
+	id := v.lines
+	if id%ledgerPage == 0 {
+		v.ledger = append(v.ledger, make([]entry, 0, ledgerPage))
+	}
+	page := &v.ledger[id/ledgerPage]
+	*page, v.lines = append(*page, n), id+1
 	w := v.wallets[n.wallet]
 	w.entries = append(w.entries, id)
 	if n.kind == traded {

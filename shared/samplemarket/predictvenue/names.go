@@ -41,12 +41,12 @@ func pickCategory(s seeded.Stream) *category {
 var (
 	places = []string{"Norwick", "Valmont", "Estergard", "Kareby", "Tolvane", "Ostrava Bay", "Pellmoor", "Quint Harbor", "Rosefield",
 		"Sandvik", "Umberley", "Wexcombe"}
-	beasts    = []string{"Herons", "Badgers", "Comets", "Pilots", "Lynxes", "Mariners", "Foxes", "Anvils", "Ravens", "Storks"}
-	first     = []string{"Ada", "Bruno", "Clara", "Dario", "Elin", "Farid", "Greta", "Hugo", "Ines", "Jonas"}
-	family    = []string{"Renner", "Okafor", "Lindqvist", "Marchetti", "Novak", "Sorel", "Tanaka", "Ulrich", "Vance", "Whitlock"}
-	coins     = []string{"Meridian", "Halcyon", "Tessera", "Corvid", "Basalt"}
-	films     = []string{"The Glass Orchard", "Nine Lanterns", "Salt Road", "Paper Moons", "A Quiet Engine", "Low Tide", "Kingfisher"}
-	decisions = []string{"a cut of 50 points or more", "a cut of 25 points", "no change", "a rise of 25 points", "a rise of 50 points", "a rise of 75 points or more"}
+	beasts     = []string{"Herons", "Badgers", "Comets", "Pilots", "Lynxes", "Mariners", "Foxes", "Anvils", "Ravens", "Storks"}
+	first      = []string{"Ada", "Bruno", "Clara", "Dario", "Elin", "Farid", "Greta", "Hugo", "Ines", "Jonas"}
+	family     = []string{"Renner", "Okafor", "Lindqvist", "Marchetti", "Novak", "Sorel", "Tanaka", "Ulrich", "Vance", "Whitlock"}
+	currencies = []string{"Meridian", "Halcyon", "Tessera", "Corvid", "Basalt"}
+	films      = []string{"The Glass Orchard", "Nine Lanterns", "Salt Road", "Paper Moons", "A Quiet Engine", "Low Tide", "Kingfisher"}
+	decisions  = []string{"a cut of 50 points or more", "a cut of 25 points", "no change", "a rise of 25 points", "a rise of 50 points", "a rise of 75 points or more"}
 )
 
 // name gives the event and its markets their words. Every slug is unique: it ends in the event's number.
@@ -57,7 +57,7 @@ func (e *event) name(s seeded.Stream, ends time.Time) {
 	yesNo := [2]string{"Yes", "No"}
 	switch e.form {
 	case ladder:
-		subject, base, unit := "the "+pick(coins)+" price be above $", 40+s.IntN(900), 5
+		subject, base, unit := "the "+pick(currencies)+" price be above $", 40+s.IntN(900), 5
 		switch e.category.label {
 		case "Sports":
 			subject, base, unit = "the "+place+" "+pick(beasts)+" score more than ", 80+s.IntN(60), 4
@@ -80,7 +80,7 @@ func (e *event) name(s seeded.Stream, ends time.Time) {
 		case "Weather":
 			options, subject = nil, "be the highest temperature in "+place
 		case "Crypto":
-			options, subject = coins, "gain most of all"
+			options, subject = currencies, "gain most of all"
 		case "Politics":
 			options, subject = nil, "win the seat of "+place
 		}
@@ -113,7 +113,7 @@ func (e *event) name(s seeded.Stream, ends time.Time) {
 			}
 			e.title = m.outcomes[0] + " vs. " + m.outcomes[1]
 		case "Crypto":
-			e.title, m.outcomes = pick(coins)+" Up or Down by "+day, [2]string{"Up", "Down"}
+			e.title, m.outcomes = pick(currencies)+" Up or Down by "+day, [2]string{"Up", "Down"}
 		case "Economics":
 			e.title = "Will unemployment in " + place + " fall by " + day + "?"
 		case "Culture":

@@ -59,7 +59,7 @@ func (v *Venue) habitsOf(w *wallet) habits {
 	h := habits{lastWeek: -1, lastBuy: -1, lastOwn: -1, spent: make([]int64, len(v.events)), got: make([]int64, len(v.events))}
 	h.bought = make([]int64, len(v.events))
 	for _, id := range w.entries {
-		n := &v.ledger[id]
+		n := v.line(id)
 		if n.market < 0 {
 			continue
 		}

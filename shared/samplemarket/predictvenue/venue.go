@@ -39,8 +39,11 @@ type Venue struct {
 	plans map[int32][]action
 	doing int32 // the day whose plans are under way
 	done  int   // how many of them are carried out
+	// scratch is room for the plans of one event.
+	scratch []action
 
-	ledger []entry
+	ledger [][]entry // in pages of ledgerPage
+	lines  int32
 	orders uint32
 	fees   int64 // millionths of a dollar that the venue has taken and not paid out
 }
@@ -116,12 +119,17 @@ const eventsPerTwoDays = 3
 // planDay opens a day's events and plans all that anybody is going to do in them.
 func (v *Venue) planDay(day int32) {
 	for index := day * eventsPerTwoDays / 2; index < (day+1)*eventsPerTwoDays/2; index++ {
-		e := v.openEvent(index, day)
-		p := planner{v: v, e: e}
+		p := planner{v: v, e: v.openEvent(index, day), actions: v.scratch[:0]}
 		p.planAll()
-		for _, a := range p.actions {
-			v.plans[a.at/daySeconds] = append(v.plans[a.at/daySeconds], a)
+		slices.SortFunc(p.actions, func(a, b action) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.number, b.number)) })
+		for i := 0; i < len(p.actions); {
+			day, from := p.actions[i].at/daySeconds, i
+			for i < len(p.actions) && p.actions[i].at/daySeconds == day {
+				i++
+			}
+			v.plans[day] = append(v.plans[day], p.actions[from:i]...)
 		}
+		v.scratch = p.actions
 	}
 }
 
