@@ -1,0 +1,240 @@
+package perprecord
+
+import (
+	"math"
+	"time"
+
+	"github.com/mirrorworthy/mirrorworthy/shared/margin"
+	"github.com/mirrorworthy/mirrorworthy/shared/market"
+)
+
+// Book is what an account's fills amount to.
+type Book struct {
+	// Orders are the decisions that closed something, in order of their first closing fill.
+	Orders []Order
+	// Episodes are positions from flat to flat whose beginning is among the fills, in order of closing. A fill that turns a
+	// position around ends one and begins another.
+	Episodes []Episode
+	// Unknown counts closing orders that closed, at least in part, a position whose beginning is not among the fills.
+	Unknown int
+	// KnownShare is the part of the closed value whose position's beginning is known, 0 to 1; 1 when nothing was closed.
+	KnownShare float64
+	// Audit compares our realised profits with the venue's.
+	Audit Audit
+	// First and Last are the times of the first and last fill; zero without any.
+	First, Last time.Time
+	// LiquidatedAt are the times of fills by which the venue liquidated the account, in order.
+	LiquidatedAt []time.Time
+}
+
+// Order is one decision to close: an order, or a schedule of orders (TWAP), with all its fills that closed something.
+type Order struct {
+	Coin string
+	// At is the time of its first closing fill.
+	At time.Time
+	// PnLUSD is the venue's realised profit before fees; FeesUSD is what was paid for the closing, negative for a rebate.
+	PnLUSD, FeesUSD float64
+	// Forced tells who decided, where the account did not.
+	Forced market.ForcedClose
+	// unknown is true when it closed a position whose beginning is not known.
+	unknown bool
+}
+
+// NetUSD is the order's profit after fees.
+func (o Order) NetUSD() float64 { return o.PnLUSD - o.FeesUSD }
+
+// Won tells whether the order made money after fees. A liquidation never did.
+func (o Order) Won() bool { return o.Forced != market.Liquidated && o.NetUSD() > 0 }
+
+// Episode is one position from flat to flat.
+type Episode struct {
+	Coin               string
+	Side               margin.Side
+	OpenedAt, ClosedAt time.Time
+	// Holding is the mean time between opening and closing, by size.
+	Holding time.Duration
+	// PnLUSD is the venue's realised profit before fees and funding. FeesUSD is what was paid, negative for rebates.
+	PnLUSD, FeesUSD float64
+	// FundingUSD is what was received, negative for what was paid; NaN where the payments of its whole life are not known.
+	FundingUSD float64
+	// PeakCostUSD is the most that was held at once, at its average entry price.
+	PeakCostUSD float64
+	// Doubled is true when the position was at least doubled while the price stood against it.
+	Doubled bool
+	// Liquidated is true when the venue closed it, or a part of it, for want of margin.
+	Liquidated bool
+}
+
+// NetUSD is the episode's profit after fees, and after funding where that is known.
+func (e Episode) NetUSD() float64 {
+	net := e.PnLUSD - e.FeesUSD
+	if !math.IsNaN(e.FundingUSD) {
+		net += e.FundingUSD
+	}
+	return net
+}
+
+// Audit counts how well average-entry accounting reproduces the venue's realised profits.
+type Audit struct {
+	// Checked are closing fills whose position's beginning is known. Close are those within 1e-5 of the fill's value, Near those
+	// within 1e-4.
+	Checked, Close, Near int
+	// Worst is the largest difference as a part of the fill's value.
+	Worst float64
+}
+
+func (a *Audit) add(ours, venues, valueUSD float64) {
+	difference := math.Abs(ours-venues) / valueUSD
+	a.Checked++
+	if difference <= 1e-5 {
+		a.Close++
+	}
+	if difference <= 1e-4 {
+		a.Near++
+	}
+	a.Worst = max(a.Worst, difference)
+}
+
+// orderKey names a decision: a schedule, or an order of one coin.
+type orderKey struct {
+	coin        string
+	order, twap int64
+}
+
+// Reconstruct makes a book of fills in the venue's order. Fills whose numbers are none are left out, and what they changed is
+// unknown.
+func Reconstruct(fills []market.PerpFill, funding *Funding) *Book {
+	r := reconstruction{book: &Book{}, holdings: make(map[string]*holding), orders: make(map[orderKey]int), funding: funding}
+	for i := range fills {
+		r.fill(&fills[i])
+	}
+	if len(fills) > 0 {
+		r.book.First, r.book.Last = fills[0].Time, fills[len(fills)-1].Time
+	}
+	r.book.KnownShare = 1
+	if r.closedUSD > 0 {
+		r.book.KnownShare = r.knownUSD / r.closedUSD
+	}
+	return r.book
+}
+
+type reconstruction struct {
+	book                *Book
+	holdings            map[string]*holding
+	orders              map[orderKey]int
+	funding             *Funding
+	closedUSD, knownUSD float64
+}
+
+const (
+	// rounding is the part of the sizes that went into a sum below which what is left of it is an error of rounding.
+	rounding = 1e-12
+	// gap is how far apart, as a part of it, a position and its continuation may be. The venue gives both to the last digit.
+	gap = 1e-7
+)
+
+func (r *reconstruction) fill(f *market.PerpFill) {
+	h := r.holdings[f.Coin]
+	if h == nil {
+		h = &holding{size: math.NaN()}
+		r.holdings[f.Coin] = h
+	}
+	if !usable(f) {
+		*h = holding{size: math.NaN()}
+		return
+	}
+	change := f.Size
+	if !f.Buy {
+		change = -change
+	}
+	before := f.Before
+	if math.Abs(before) <= rounding*f.Size {
+		before = 0
+	}
+	after := before + change
+	slack := rounding * (math.Abs(before) + f.Size)
+	if math.Abs(after) <= slack {
+		after = 0
+	}
+	switch {
+	case before == 0:
+		*h = holding{known: true}
+	case !(math.Abs(h.size-before) <= gap*math.Abs(before)+h.slack):
+		*h = holding{} // fills are missing before this one
+	}
+	closing := 0.
+	if before != 0 && (before > 0) != (change > 0) {
+		closing = min(f.Size, math.Abs(before))
+	}
+	closingFee := f.FeeUSD * closing / f.Size
+	if closing > 0 {
+		r.close(h, f, before, closing, closingFee)
+		if after == 0 || (after > 0) != (before > 0) {
+			r.end(h, f)
+			*h = holding{known: true}
+		}
+	}
+	if opening := f.Size - closing; opening > 0 && after != 0 {
+		h.open(f, margin.SideOf(after), opening, f.FeeUSD-closingFee)
+	}
+	h.size, h.slack = after, slack
+	if f.Forced == market.Liquidated {
+		r.book.LiquidatedAt = append(r.book.LiquidatedAt, f.Time)
+	}
+}
+
+// usable tells whether a fill's numbers are numbers.
+func usable(f *market.PerpFill) bool {
+	for _, x := range [...]float64{f.Price, f.Size, f.Price * f.Size, f.Before, f.Before * f.Price, f.ClosedPnLUSD, f.FeeUSD} {
+		if math.IsNaN(x) || math.IsInf(x, 0) {
+			return false
+		}
+	}
+	return f.Price > 0 && f.Size > 0 && f.Price*f.Size > 0
+}
+
+// close books the closing part of a fill.
+func (r *reconstruction) close(h *holding, f *market.PerpFill, before, size, fee float64) {
+	key := orderKey{f.Coin, f.Order, f.TWAP}
+	if f.TWAP != 0 {
+		key.order = 0
+	}
+	at, found := r.orders[key]
+	if !found || key.order == 0 && key.twap == 0 { // an order without a number stands for itself
+		at = len(r.book.Orders)
+		r.orders[key] = at
+		r.book.Orders = append(r.book.Orders, Order{Coin: f.Coin, At: f.Time})
+	}
+	order := &r.book.Orders[at]
+	order.PnLUSD += f.ClosedPnLUSD
+	order.FeesUSD += fee
+	if f.Forced != market.NotForced {
+		order.Forced = f.Forced
+	}
+	value := f.Price * size
+	r.closedUSD += value
+	if !h.known {
+		if !order.unknown {
+			order.unknown = true
+			r.book.Unknown++
+		}
+		return
+	}
+	r.knownUSD += value
+	r.book.Audit.add(float64(margin.SideOf(before))*(f.Price-h.entry)*size, f.ClosedPnLUSD, value)
+	h.closed(f, size, fee)
+}
+
+// end books the episode that a fill ended.
+func (r *reconstruction) end(h *holding, f *market.PerpFill) {
+	if !h.known {
+		return
+	}
+	e := h.episode
+	e.Coin, e.ClosedAt = f.Coin, f.Time
+	if h.closedSize > 0 {
+		e.Holding = time.Duration(h.heldSeconds / h.closedSize * float64(time.Second))
+	}
+	e.FundingUSD = r.funding.between(e.Coin, e.OpenedAt, e.ClosedAt)
+	r.book.Episodes = append(r.book.Episodes, e)
+}

@@ -1,0 +1,424 @@
+package perprecord_test
+
+import (
+	"math"
+	"reflect"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/mirrorworthy/mirrorworthy/shared/margin"
+	"github.com/mirrorworthy/mirrorworthy/shared/market"
+	"github.com/mirrorworthy/mirrorworthy/shared/perprecord"
+)
+
+var start = time.Date(2026, 5, 1, 0, 0, 0, 0, time.UTC)
+
+// ledger writes fills as the venue would: it follows positions and averages entries, in a way of its own.
+type ledger struct {
+	fills []market.PerpFill
+	size  map[string]float64
+	cost  map[string]float64
+	at    time.Time
+	order int64
+}
+
+func newLedger() *ledger {
+	return &ledger{size: make(map[string]float64), cost: make(map[string]float64), at: start}
+}
+
+// trade adds a fill of a new order an hour after the last: a positive size buys. The fee is a thousandth of the value.
+func (l *ledger) trade(coin string, size, price float64) *market.PerpFill {
+	l.at = l.at.Add(time.Hour)
+	l.order++
+	f := market.PerpFill{
+		Coin: coin, Time: l.at, Buy: size > 0, Price: price, Size: math.Abs(size), Before: l.size[coin], Order: l.order, Trade: l.order,
+		FeeUSD: math.Abs(size) * price / 1000,
+	}
+	held := l.size[coin]
+	switch {
+	case held*size >= 0:
+		l.cost[coin] += size * price
+	case math.Abs(size) <= math.Abs(held):
+		released := l.cost[coin] * -size / held
+		f.ClosedPnLUSD = -size*price - released
+		l.cost[coin] -= released
+	default:
+		f.ClosedPnLUSD = held*price - l.cost[coin]
+		l.cost[coin] = (held + size) * price
+	}
+	l.size[coin] = held + size
+	l.fills = append(l.fills, f)
+	return &l.fills[len(l.fills)-1]
+}
+
+func near(t *testing.T, what string, got, want float64) {
+	t.Helper()
+	if math.IsNaN(got) != math.IsNaN(want) || math.Abs(got-want) > 1e-9*max(1, math.Abs(want)) {
+		t.Errorf("%s: %v, not %v", what, got, want)
+	}
+}
+
+func TestAPositionFromFlatToFlat(t *testing.T) {
+	l := newLedger()
+	l.trade("BTC", 2, 100)  // 01:00
+	l.trade("BTC", 2, 110)  // 02:00: 4 at 105, opened on average at 01:30
+	l.trade("BTC", -1, 125) // 03:00: +20, held 1.5 h
+	l.trade("BTC", -3, 95)  // 04:00: −30, held 2.5 h
+	book := perprecord.Reconstruct(l.fills, nil)
+	if len(book.Episodes) != 1 || len(book.Orders) != 2 {
+		t.Fatalf("%+v", book)
+	}
+	e := book.Episodes[0]
+	near(t, "profit", e.PnLUSD, -10)
+	near(t, "fees", e.FeesUSD, .2+.22+.125+.285)
+	near(t, "net", e.NetUSD(), -10.83)
+	near(t, "peak", e.PeakCostUSD, 420)
+	near(t, "hours held", e.Holding.Hours(), 2.25)
+	if e.Side != margin.Long || !e.OpenedAt.Equal(start.Add(time.Hour)) || !e.ClosedAt.Equal(start.Add(4*time.Hour)) || e.Doubled || e.Liquidated {
+		t.Errorf("%+v", e)
+	}
+	near(t, "funding", e.FundingUSD, math.NaN())
+	near(t, "first order", book.Orders[0].NetUSD(), 20-.125)
+	near(t, "second order", book.Orders[1].NetUSD(), -30-.285)
+	if !book.Orders[0].Won() || book.Orders[1].Won() {
+		t.Error("who won")
+	}
+	if book.Audit.Checked != 2 || book.Audit.Close != 2 || book.Audit.Near != 2 || book.KnownShare != 1 || book.Unknown != 0 {
+		t.Errorf("%+v", book)
+	}
+}
+
+func TestAFlipEndsOnePositionAndBeginsAnother(t *testing.T) {
+	l := newLedger()
+	l.trade("ETH", -10, 50)
+	l.trade("ETH", 30, 40) // closes 10 for +100, opens 20; a third of the fee of 1.2 is the old one's
+	l.trade("ETH", -20, 43)
+	book := perprecord.Reconstruct(l.fills, nil)
+	if len(book.Episodes) != 2 || len(book.Orders) != 2 {
+		t.Fatalf("%+v", book)
+	}
+	short, long := book.Episodes[0], book.Episodes[1]
+	near(t, "short", short.PnLUSD, 100)
+	near(t, "short's fees", short.FeesUSD, .5+.4)
+	near(t, "long", long.PnLUSD, 60)
+	near(t, "long's fees", long.FeesUSD, .8+.86)
+	near(t, "long's cost", long.PeakCostUSD, 800)
+	near(t, "the order's fee", book.Orders[0].FeesUSD, .4)
+	if short.Side != margin.Short || long.Side != margin.Long || !long.OpenedAt.Equal(short.ClosedAt) {
+		t.Errorf("%+v", book.Episodes)
+	}
+	if book.Audit.Close != 2 {
+		t.Errorf("%+v", book.Audit)
+	}
+}
+
+func TestFillsOfOneDecisionAreOneOrder(t *testing.T) {
+	l := newLedger()
+	l.trade("BTC", 10, 100)
+	for range 3 {
+		f := l.trade("BTC", -1, 110)
+		f.Order = 77
+	}
+	for range 3 { // slices of a schedule have orders of their own
+		f := l.trade("BTC", -1, 90)
+		f.TWAP = 5
+	}
+	for range 2 { // orders without a number stand for themselves
+		f := l.trade("BTC", -1, 100)
+		f.Order = 0
+	}
+	other := l.trade("ETH", 1, 10)
+	other.Order = 77
+	book := perprecord.Reconstruct(l.fills, nil)
+	if len(book.Orders) != 4 {
+		t.Fatalf("%d orders: %+v", len(book.Orders), book.Orders)
+	}
+	near(t, "three fills", book.Orders[0].PnLUSD, 30)
+	near(t, "three slices", book.Orders[1].PnLUSD, -30)
+	if len(book.Episodes) != 0 {
+		t.Error("two coins are still open")
+	}
+}
+
+func TestWhatBeganBeforeTheFillsIsUnknown(t *testing.T) {
+	l := newLedger()
+	l.size["BTC"], l.cost["BTC"] = 5, 500
+	l.trade("BTC", -2, 120)
+	l.trade("BTC", -3, 120) // flat from here on
+	l.trade("BTC", 1, 100)
+	l.trade("BTC", -1, 200)
+	book := perprecord.Reconstruct(l.fills, nil)
+	if len(book.Episodes) != 1 || len(book.Orders) != 3 || book.Unknown != 2 || book.Audit.Checked != 1 {
+		t.Fatalf("%+v", book)
+	}
+	near(t, "episode", book.Episodes[0].PnLUSD, 100)
+	near(t, "known share", book.KnownShare, 200./800)
+	near(t, "an unknown order's profit is the venue's", book.Orders[0].PnLUSD, 40)
+}
+
+func TestAGapMakesThePositionUnknown(t *testing.T) {
+	l := newLedger()
+	l.trade("BTC", 1, 100)
+	l.trade("BTC", 1, 100)
+	l.trade("BTC", -2, 150)
+	l.trade("ETH", 1, 10)
+	l.trade("ETH", -1, 20)
+	whole := perprecord.Reconstruct(l.fills, nil)
+	cut := perprecord.Reconstruct(append(l.fills[:1:1], l.fills[2:]...), nil)
+	if len(whole.Episodes) != 2 || len(cut.Episodes) != 1 || cut.Episodes[0].Coin != "ETH" || cut.Unknown != 1 {
+		t.Errorf("%+v", cut)
+	}
+}
+
+func TestRoundingIsNoPosition(t *testing.T) {
+	l := newLedger()
+	for range 3 {
+		l.trade("BTC", 0.1, 100)
+	}
+	l.trade("BTC", -0.3, 110) // .1+.1+.1−.3 is not 0 in floating point
+	l.trade("BTC", 0.3, 100)  // and the venue's next fill begins at about zero
+	l.fills[4].Before = 0
+	if book := perprecord.Reconstruct(l.fills, nil); len(book.Episodes) != 1 {
+		t.Errorf("%+v", book.Episodes)
+	}
+	// A hundred-thousandth left of a position of a hundred is one.
+	l = newLedger()
+	l.trade("BTC", 100, 100)
+	l.trade("BTC", -99.99999, 110)
+	l.fills = append(l.fills, market.PerpFill{Coin: "BTC", Time: l.at, Price: 100, Size: 0.00001, Before: 0.00001, Order: 9})
+	if book := perprecord.Reconstruct(l.fills, nil); len(book.Episodes) != 1 || book.Episodes[0].Side != margin.Long || book.Unknown != 0 {
+		t.Errorf("%+v", book)
+	}
+}
+
+func TestLiquidationsAreLosses(t *testing.T) {
+	l := newLedger()
+	l.trade("BTC", 1, 100)
+	l.trade("BTC", -1, 101).Forced = market.Liquidated
+	l.trade("ETH", 1, 100)
+	l.trade("ETH", -1, 101).Forced = market.AutoDeleveraged
+	book := perprecord.Reconstruct(l.fills, nil)
+	if book.Orders[0].Won() || !book.Orders[1].Won() || !book.Episodes[0].Liquidated || book.Episodes[1].Liquidated || len(book.LiquidatedAt) != 1 {
+		t.Errorf("%+v", book)
+	}
+}
+
+func TestDoublingALoser(t *testing.T) {
+	for name, c := range map[string]struct {
+		trades [][2]float64
+		want   bool
+	}{
+		"doubled below":         {[][2]float64{{1, 100}, {1, 98}}, true},
+		"doubled in parts":      {[][2]float64{{2, 100}, {1, 98}, {1, 95}}, true},
+		"half as much":          {[][2]float64{{2, 100}, {1, 98}}, false},
+		"doubled above":         {[][2]float64{{1, 100}, {5, 103}}, false},
+		"hardly below":          {[][2]float64{{1, 100}, {5, 99.5}}, false},
+		"a short one above":     {[][2]float64{{-1, 100}, {-1, 103}}, true},
+		"a short one below":     {[][2]float64{{-1, 100}, {-1, 90}}, false},
+		"bought back, not more": {[][2]float64{{-2, 100}, {1, 103}}, false},
+	} {
+		l := newLedger()
+		size := 0.
+		for _, trade := range c.trades {
+			l.trade("BTC", trade[0], trade[1])
+			size += trade[0]
+		}
+		l.trade("BTC", -size, 100)
+		if book := perprecord.Reconstruct(l.fills, nil); len(book.Episodes) != 1 || book.Episodes[0].Doubled != c.want {
+			t.Errorf("%s: %+v", name, book.Episodes)
+		}
+	}
+}
+
+func TestFundingOfAnEpisode(t *testing.T) {
+	l := newLedger()
+	l.trade("BTC", 1, 100)  // 01:00
+	l.trade("ETH", 1, 100)  // 02:00
+	l.trade("BTC", -1, 110) // 03:00
+	l.trade("BTC", 1, 100)  // 04:00
+	l.trade("BTC", -1, 110) // 05:00
+	pay := func(hour int, coin string, usd float64) market.PerpPayment {
+		return market.PerpPayment{Time: start.Add(time.Duration(hour) * time.Hour), Coin: coin, USD: usd, Rate: 0.0001}
+	}
+	read := &market.PerpFunding{Payments: []market.PerpPayment{
+		pay(1, "BTC", -100), pay(2, "BTC", -1), pay(3, "BTC", -2), pay(3, "ETH", -50), pay(4, "BTC", -200), pay(5, "BTC", 7), pay(9, "BTC", 1000), pay(5, "BTC", math.NaN()),
+	}}
+	asOf := start.Add(6 * time.Hour)
+	book := perprecord.Reconstruct(l.fills, perprecord.NewFunding(read, start, asOf))
+	near(t, "first", book.Episodes[0].FundingUSD, -3)
+	near(t, "second", book.Episodes[1].FundingUSD, 7)
+	near(t, "net", book.Episodes[1].NetUSD(), 10-.21+7)
+	late := perprecord.NewFunding(read, start.Add(90*time.Minute), asOf)
+	book = perprecord.Reconstruct(l.fills, late)
+	near(t, "began before payments were read", book.Episodes[0].FundingUSD, math.NaN())
+	near(t, "without funding", book.Episodes[0].NetUSD(), 10-.21)
+	near(t, "all", late.ReceivedUSD(), -1-2-50-200+7)
+	near(t, "largest value", late.LargestValueUSD(), 200/.0001)
+	read.Truncated, read.Until = true, start.Add(4*time.Hour)
+	book = perprecord.Reconstruct(l.fills, perprecord.NewFunding(read, start, asOf))
+	near(t, "ends after payments were read", book.Episodes[1].FundingUSD, math.NaN())
+	near(t, "ends before", book.Episodes[0].FundingUSD, -3)
+}
+
+// draw makes the fills of a random trader on the grid that venues use.
+func draw(t *rapid.T, coins ...string) *ledger {
+	l := newLedger()
+	for range rapid.IntRange(0, 40).Draw(t, "fills") {
+		size := float64(rapid.IntRange(1, 50).Draw(t, "size")) / 100
+		coin := rapid.SampledFrom(coins).Draw(t, "coin")
+		if held := l.size[coin]; held != 0 && rapid.Bool().Draw(t, "close") {
+			size = math.Abs(held)
+		}
+		if rapid.Bool().Draw(t, "sell") {
+			size = -size
+		}
+		f := l.trade(coin, size, float64(rapid.IntRange(1000, 9000).Draw(t, "price"))/100)
+		l.size[coin] = math.Round(l.size[coin]*100) / 100
+		if rapid.IntRange(0, 5).Draw(t, "same") == 0 {
+			f.Order = 1
+		}
+	}
+	return l
+}
+
+// Our accounting agrees with the venue's on every fill, and what a position earned is what was received less what was paid.
+func TestAccountingAgreesWithCashFlows(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		l := draw(t, "BTC", "ETH")
+		book := perprecord.Reconstruct(l.fills, nil)
+		if book.Audit.Close != book.Audit.Checked || book.KnownShare != 1 {
+			t.Fatalf("%+v", book.Audit)
+		}
+		// Each coin's cash so far, with the position valued at the last price.
+		flows, fees, closed := 0., 0., 0.
+		for _, f := range l.fills {
+			sign := -1.
+			if !f.Buy {
+				sign = 1
+			}
+			flows += sign * f.Size * f.Price
+			closed += f.ClosedPnLUSD
+			fees += f.FeeUSD
+		}
+		if l.size["BTC"] == 0 && l.size["ETH"] == 0 {
+			earned, paid, ordered := 0., 0., 0.
+			for _, e := range book.Episodes {
+				earned += e.PnLUSD
+				paid += e.FeesUSD
+			}
+			for _, o := range book.Orders {
+				ordered += o.PnLUSD
+			}
+			if math.Abs(earned-flows) > 1e-6 || math.Abs(paid-fees) > 1e-6 || math.Abs(ordered-closed) > 1e-6 {
+				t.Fatalf("earned %v of %v, paid %v of %v", earned, flows, paid, fees)
+			}
+		}
+	})
+}
+
+// What is booked up to an instant does not depend on what comes later.
+func TestNothingLaterMatters(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		l := draw(t, "BTC", "ETH")
+		cut := rapid.IntRange(0, len(l.fills)).Draw(t, "cut")
+		all, part := perprecord.Reconstruct(l.fills, nil), perprecord.Reconstruct(l.fills[:cut], nil)
+		for i, e := range part.Episodes {
+			if !reflect.DeepEqual(e, all.Episodes[i]) && !math.IsNaN(e.FundingUSD) {
+				t.Fatalf("%+v became %+v", e, all.Episodes[i])
+			}
+		}
+		ends := 0
+		for _, e := range all.Episodes {
+			if cut > 0 && !e.ClosedAt.After(l.fills[cut-1].Time) {
+				ends++
+			}
+		}
+		if ends != len(part.Episodes) {
+			t.Fatalf("%d of %d", len(part.Episodes), ends)
+		}
+	})
+}
+
+// A fill in two parts at the same price is the same fill, and another coin's fills in between change nothing.
+func TestPartsAndOtherCoinsChangeNothing(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		l := draw(t, "BTC")
+		var parts []market.PerpFill
+		other := newLedger()
+		for _, f := range l.fills {
+			first, second := f, f
+			// Parts of a fill that turns a position around are the part that closes and the part that opens.
+			first.Size = f.Size / 2
+			closes := f.Before != 0 && (f.Before > 0) != f.Buy
+			if closes && f.Size > math.Abs(f.Before) {
+				first.Size = math.Abs(f.Before)
+			}
+			second.Size = f.Size - first.Size
+			change := first.Size
+			if !f.Buy {
+				change = -change
+			}
+			second.Before = f.Before + change
+			share := first.Size / f.Size
+			first.FeeUSD, second.FeeUSD = f.FeeUSD*share, f.FeeUSD*(1-share)
+			if closes && f.Size > math.Abs(f.Before) {
+				second.ClosedPnLUSD = 0
+			} else {
+				first.ClosedPnLUSD, second.ClosedPnLUSD = f.ClosedPnLUSD/2, f.ClosedPnLUSD/2
+			}
+			if second.Size <= 0 {
+				parts = append(parts, f)
+			} else {
+				parts = append(parts, first, second)
+			}
+			parts = append(parts, *other.trade("ETH", float64(rapid.IntRange(1, 9).Draw(t, "other")), 10))
+		}
+		whole, split := perprecord.Reconstruct(l.fills, nil), perprecord.Reconstruct(parts, nil)
+		if len(whole.Episodes) != len(split.Episodes) || len(whole.Orders) != len(split.Orders) {
+			t.Fatalf("%d and %d episodes, %d and %d orders", len(whole.Episodes), len(split.Episodes), len(whole.Orders), len(split.Orders))
+		}
+		for i := range whole.Episodes {
+			a, b := whole.Episodes[i], split.Episodes[i]
+			if math.Abs(a.NetUSD()-b.NetUSD()) > 1e-6 || math.Abs(a.PeakCostUSD-b.PeakCostUSD) > 1e-6 || a.Holding.Round(time.Second) != b.Holding.Round(time.Second) {
+				t.Fatalf("%+v became %+v", a, b)
+			}
+		}
+	})
+}
+
+// Fills of noise are left out without a trace in numbers.
+func TestHostileFills(t *testing.T) {
+	odd := rapid.OneOf(rapid.SampledFrom([]float64{0, -1, math.NaN(), math.Inf(1), 1e308, 5e-324}), rapid.Float64())
+	rapid.Check(t, func(t *rapid.T) {
+		l := draw(t, "BTC")
+		for i := range l.fills {
+			if rapid.IntRange(0, 9).Draw(t, "bad") == 0 {
+				f := &l.fills[i]
+				*rapid.SampledFrom([]*float64{&f.Price, &f.Size, &f.Before, &f.ClosedPnLUSD, &f.FeeUSD}).Draw(t, "which") = odd.Draw(t, "number")
+			}
+		}
+		book := perprecord.Reconstruct(l.fills, nil)
+		for _, e := range book.Episodes {
+			if net := e.NetUSD(); math.IsNaN(net) || !(e.PeakCostUSD > 0) || e.Holding < 0 || e.ClosedAt.Before(e.OpenedAt) {
+				t.Fatalf("%+v", e)
+			}
+		}
+	})
+}
+
+func BenchmarkReconstruct(b *testing.B) {
+	l := newLedger()
+	for i := range 10_000 {
+		size := 0.1
+		if i%20 >= 10 {
+			size = -0.1
+		}
+		l.trade([]string{"BTC", "ETH", "SOL", "xyz:CL"}[i/20%4], size, 100+float64(i%37)).Order = int64(i / 3)
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		perprecord.Reconstruct(l.fills, nil)
+	}
+}

@@ -1,0 +1,58 @@
+package perprecord
+
+import (
+	"math"
+
+	"github.com/mirrorworthy/mirrorworthy/shared/margin"
+	"github.com/mirrorworthy/mirrorworthy/shared/market"
+)
+
+// holding is the position in one coin while fills are read.
+type holding struct {
+	// size is signed, NaN before the first fill, and right to within slack. known is true when it was followed since it was flat.
+	size, slack float64
+	known       bool
+	// entry is the average entry price, openedAt the average time of opening by size, in seconds after the first.
+	entry, openedAt float64
+	episode         Episode
+	// closedSize and heldSeconds, the size times how long it was held, are of what was closed.
+	closedSize, heldSeconds float64
+	// underwater is the size added while the price stood against the position, base the size held when that began.
+	underwater, base float64
+}
+
+// against is how far below a long position's average entry, or above a short one's, an addition counts as one to a loser.
+const against = 0.01
+
+// open adds to the position.
+func (h *holding) open(f *market.PerpFill, side margin.Side, size, fee float64) {
+	if !h.known {
+		return
+	}
+	e := &h.episode
+	if e.OpenedAt.IsZero() {
+		e.OpenedAt, e.Side = f.Time, side
+	}
+	held := math.Abs(h.size)
+	if held > 0 && float64(side)*(h.entry-f.Price) >= against*h.entry {
+		if h.underwater == 0 {
+			h.base = held
+		}
+		h.underwater += size
+		e.Doubled = e.Doubled || h.underwater >= h.base
+	}
+	h.entry = (held*h.entry + size*f.Price) / (held + size)
+	h.openedAt = (held*h.openedAt + size*f.Time.Sub(e.OpenedAt).Seconds()) / (held + size)
+	e.FeesUSD += fee
+	e.PeakCostUSD = max(e.PeakCostUSD, h.entry*(held+size))
+}
+
+// closed takes from the position.
+func (h *holding) closed(f *market.PerpFill, size, fee float64) {
+	e := &h.episode
+	e.PnLUSD += f.ClosedPnLUSD
+	e.FeesUSD += fee
+	e.Liquidated = e.Liquidated || f.Forced == market.Liquidated
+	h.closedSize += size
+	h.heldSeconds += size * (f.Time.Sub(e.OpenedAt).Seconds() - h.openedAt)
+}
