@@ -25,9 +25,9 @@ type Record struct {
 	ExchangesLeftOut int
 	// Funding is nil when it could not be read.
 	Funding *Funding
-	// Transfers are those up to AsOf; LedgerRead is false when they could not be read.
-	Transfers  []market.PerpTransfer
-	LedgerRead bool
+	// Transfers are those up to AsOf; LedgerRead is false when they could not be read, LedgerTruncated true when later ones exist.
+	Transfers                   []market.PerpTransfer
+	LedgerRead, LedgerTruncated bool
 	// Markets are the contracts of the exchanges that were read, by coin. MarketsUnread is true when an exchange on which the
 	// account has a position is missing.
 	Markets       map[string]market.PerpMarket
@@ -108,7 +108,7 @@ func read(ctx context.Context, sources market.Sources, account chain.Address, as
 		r.Funding = NewFunding(funding, since, asOf)
 	}
 	if ledger != nil {
-		r.LedgerRead = true
+		r.LedgerRead, r.LedgerTruncated = true, ledger.Truncated
 		end := len(ledger.Transfers)
 		for end > 0 && ledger.Transfers[end-1].Time.After(asOf) {
 			end--
@@ -211,7 +211,7 @@ func Exchange(coin string) string {
 }
 
 // FirstActivity is the time of the first fill or transfer that is known; zero when there is none. Known is false when older ones
-// may exist: the fills are cut short and the ledger, which begins where the account does, could not be read.
+// may exist: the fills are cut short and the ledger, which begins where the account does, has nothing.
 func (r *Record) FirstActivity() (first time.Time, known bool) {
 	if len(r.Transfers) > 0 {
 		first = r.Transfers[0].Time
@@ -221,7 +221,7 @@ func (r *Record) FirstActivity() (first time.Time, known bool) {
 			first = seen
 		}
 	}
-	return first, r.LedgerRead || !r.Fills.Truncated
+	return first, len(r.Transfers) > 0 || !r.Fills.Truncated
 }
 
 // liquidationPause separates liquidations: what the venue closes within it is one event.
