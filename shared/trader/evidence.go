@@ -4,8 +4,10 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
+	"github.com/mirrorworthy/mirrorworthy/shared/display"
 	"github.com/mirrorworthy/mirrorworthy/shared/position"
 	"github.com/mirrorworthy/mirrorworthy/shared/stats"
 )
@@ -47,7 +49,35 @@ type Evidence struct {
 	AsOf time.Time
 	// Prior is the win rate expected of an unknown trader; its zero value stands for DefaultPrior.
 	Prior stats.Beta
+	// Noun is what a rating's sentences call a result; its zero value stands for trades and closed positions.
+	Noun Noun
 }
+
+// Noun names a result in the singular: One in running text, like trade, and Closed where it matters that it is over, like closed
+// position.
+type Noun struct{ One, Closed string }
+
+func (n Noun) one() string {
+	if n.One == "" {
+		return "trade"
+	}
+	return n.One
+}
+
+// many is what running text calls several results.
+func (n Noun) many() string {
+	_, several, _ := strings.Cut(display.Count(2, n.one()), " ")
+	return several
+}
+
+func (n Noun) closedOne() string {
+	if n.Closed == "" {
+		return "closed position"
+	}
+	return n.Closed
+}
+
+func (n Noun) closed(count int) string { return display.Count(count, n.closedOne()) }
 
 // DefaultPrior expects an unknown trader to win 40 % of positions, held as firmly as ten positions of its own.
 func DefaultPrior() stats.Beta { return stats.Beta{A: 4, B: 6} }

@@ -184,7 +184,7 @@ func ratedReasons(e Evidence, m Measures, p parts) []reason.Reason {
 	if e.Conduct.Automated.Verdict == AutomationLikely {
 		facts = append(facts, fact{codeAutomated, 100, parameters{n: e.Conduct.Automated.Trades}})
 	}
-	return reason.Top(append(conductReasons(e.Conduct), explain(facts)...))
+	return reason.Top(append(conductReasons(e.Conduct), explainAs(e.Noun, facts)...))
 }
 
 // shortcomings says what weakens the record; pull is how far the raw score is from neutral.
@@ -247,7 +247,7 @@ func unratedReasons(e Evidence, m Measures, missing int) []reason.Reason {
 	if m.N > 0 && m.DaysSinceLastClose >= 30 {
 		facts = append(facts, fact{codeStale, 20, parameters{days: int(m.DaysSinceLastClose)}})
 	}
-	return reason.Top(append(conductReasons(e.Conduct), explain(facts)...))
+	return reason.Top(append(conductReasons(e.Conduct), explainAs(e.Noun, facts)...))
 }
 
 // conductReasons outweigh all others.

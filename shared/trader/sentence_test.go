@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 )
 
 func TestEverySentence(t *testing.T) {
@@ -66,6 +67,43 @@ func TestEverySentence(t *testing.T) {
 	}
 	if sentence("UNKNOWN", parameters{}) != "" {
 		t.Error("an unknown code has a sentence")
+	}
+}
+
+// Results that are called something else are called that everywhere in a rating.
+func TestSentencesNameResultsByTheirNoun(t *testing.T) {
+	event := Noun{One: "event", Closed: "decided event"}
+	for _, c := range []struct {
+		code string
+		p    parameters
+		want string
+	}{
+		{codeWinRate, parameters{n: 10, k: 7, low: 0.3968, high: 0.8922, x: 0.4}, "Won 7 of 10 decided events; with so few the true rate could be 40% to 89%, where about 40% is usual."},
+		{codeProfitFactor, parameters{n: 12, x: 1.845}, "Gained 1.84 for every 1 lost, where 1 is break-even (only 12 events, so uncertain)."},
+		{codeNoLoss, parameters{n: 3}, "No losing event yet, which on 3 events proves little."},
+		{codeNoLoss, parameters{n: 40}, "No losing event in 40 events, which can also mean that losers are not sold."},
+		{codeTopTrade, parameters{k: 1, x: 1}, "100% of all gains came from one event, its only winner, which says little."},
+		{codeStale, parameters{days: 45}, "Last closed event 45 days ago; the record counts less from a month on."},
+		{codeThin, parameters{n: 0, k: 3}, "No decided event can be rated yet; at least 3 are needed."},
+		{codeThin, parameters{n: 6, k: 4}, "6 decided events; about 4 more like them are needed for a firm judgement."},
+		{codeLuck, parameters{n: 60, x: 0.7}, "Results are no better than chance gives a trader with this many events."},
+		{codeLuck, parameters{n: 60, x: 0.3}, "Results of this size appear by chance in about 30% of traders with this many events."},
+		{codeOneTrade, parameters{n: 60, x: -0.12}, "Without its best event the average result is -12%."},
+	} {
+		if got := explainAs(event, []fact{{c.code, 1, c.p}})[0]; got.Text != c.want {
+			t.Errorf("%s:\n got %q\nwant %q", c.code, got.Text, c.want)
+		}
+	}
+	evidence := Evidence{Noun: event, MatchedShare: 1}
+	for i, pnl := range []float64{50, -20, 30, -20, 10, -90, 80} {
+		evidence.Results = append(evidence.Results, Result{
+			Return: pnl / 100, CostUSD: 100, PnLUSD: pnl, ClosedAt: time.Unix(int64(i)*86_400, 0), Cluster: uint64(i),
+		})
+	}
+	for _, r := range Rate(evidence, Measure(evidence)).Reasons {
+		if strings.Contains(r.Text, "trade") || strings.Contains(r.Text, "closed position") {
+			t.Errorf("%q", r.Text)
+		}
 	}
 }
 

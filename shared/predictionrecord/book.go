@@ -1,0 +1,365 @@
+package predictionrecord
+
+import (
+	"math"
+	"slices"
+	"time"
+
+	"github.com/mirrorworthy/mirrorworthy/shared/market"
+	"github.com/mirrorworthy/mirrorworthy/shared/stats"
+	"github.com/mirrorworthy/mirrorworthy/shared/trader"
+)
+
+const (
+	// entryWindow is how long further purchases of the same outcome belong to the first entry: orders fill in pieces.
+	entryWindow = 10 * time.Minute
+	// hedgedShare of an event's cost in pairs makes its result no decision about the outcome.
+	hedgedShare = 0.9
+	// dustUSD is the cost below which an event says nothing.
+	dustUSD = 1.0
+)
+
+// entry is the first purchase in an event.
+type entry struct {
+	at     time.Time
+	market market.Hash
+	asset  string
+	// price is what a share cost, fees included; shares how many were bought.
+	price, shares float64
+	// payout is what a share was worth in the end, NaN while that is open; decidedAt when that was known.
+	payout    float64
+	decidedAt time.Time
+}
+
+// event is a wallet's dealing in one event, as far as its markets are over.
+type event struct {
+	id                 string
+	cost, pnl, paired  float64
+	openedAt, closedAt time.Time
+	over               bool
+	// blind is true when the first entry is not in the history.
+	blind bool
+	first *entry
+	// bought is all that was put into the event, over or not; category is the provider's.
+	bought   float64
+	category string
+	// unredeemed is true when shares that lost were never redeemed, converted when shares were converted.
+	unredeemed, converted bool
+}
+
+// book is a wallet's dealing reckoned up at an instant.
+type book struct {
+	asOf   time.Time
+	record *Record
+	events []event
+	// trades are those up to the instant.
+	trades []market.PredictionTrade
+	stakes []*stake
+	open   []trader.OpenResult
+	// fromVenue counts markets taken from the venue's own accounts, unknown those whose end or origin cannot be told.
+	fromVenue, unknown int
+	// Of all proceeds in markets that are over, those that stand against a known purchase.
+	matchedUSD, proceedsUSD float64
+
+	byEvent map[string]int
+	byStake map[market.Hash]*stake
+	rows    map[market.Hash][]*market.PredictionPosition
+}
+
+// reckon does a wallet's accounts, in time linear in its history. Nothing that happened after the instant matters.
+func reckon(r *Record, asOf time.Time) *book {
+	b := &book{
+		asOf: asOf, record: r, byEvent: make(map[string]int), byStake: make(map[market.Hash]*stake),
+		rows: make(map[market.Hash][]*market.PredictionPosition),
+	}
+	for _, rows := range [][]market.PredictionPosition{r.Positions.Open, r.Positions.Closed} {
+		for i := range rows {
+			b.rows[rows[i].Market] = append(b.rows[rows[i].Market], &rows[i])
+		}
+	}
+	b.replay(r.Activity)
+	for _, s := range b.stakes {
+		b.settle(s)
+	}
+	if r.Activity.Truncated {
+		b.addUnseen()
+	}
+	for i := range b.events {
+		if first := b.events[i].first; first != nil {
+			if b.events[i].blind {
+				b.events[i].first = nil
+				continue
+			}
+			first.payout, first.decidedAt = b.payout(b.byStake[first.market], first.asset)
+		}
+	}
+	return b
+}
+
+// replay goes through the history in order of time, splits and the like before trades of the same moment.
+func (b *book) replay(activity *market.PredictionActivity) {
+	moves := activity.Moves
+	next := 0
+	moveUntil := func(at time.Time) {
+		for ; next < len(moves) && !moves[next].Time.After(at); next++ {
+			if m := &moves[next]; m.Market != (market.Hash{}) && !m.Time.After(b.asOf) {
+				b.stake(m.Market, m.Event).move(m)
+			}
+			if m := &moves[next]; m.Kind == market.Conversion && !m.Time.After(b.asOf) {
+				b.events[b.event(m.Event, m.Market)].converted = true
+			}
+		}
+	}
+	for i := range activity.Trades {
+		t := &activity.Trades[i]
+		if t.Time.After(b.asOf) {
+			b.trades = activity.Trades[:i:i]
+			break
+		}
+		moveUntil(t.Time)
+		s := b.stake(t.Market, t.Event)
+		b.enter(s, t)
+		s.trade(t)
+	}
+	if b.trades == nil {
+		b.trades = activity.Trades
+	}
+	moveUntil(b.asOf)
+}
+
+// enter keeps the first entry of an event.
+func (b *book) enter(s *stake, t *market.PredictionTrade) {
+	e := &b.events[s.event]
+	if !(t.Shares > 0) {
+		return
+	}
+	price := paid(t) / t.Shares
+	switch {
+	case e.blind:
+	case e.first != nil:
+		if f := e.first; t.Buy && t.Asset == f.asset && t.Time.Sub(f.at) <= entryWindow {
+			f.price = (f.price*f.shares + price*t.Shares) / (f.shares + t.Shares)
+			f.shares += t.Shares
+		}
+	case t.Buy:
+		e.first = &entry{at: t.Time, market: t.Market, asset: t.Asset, price: price, shares: t.Shares}
+	case s.split > 0 && s.opposite(t.Asset) != "":
+		e.first = &entry{at: t.Time, market: t.Market, asset: s.opposite(t.Asset), price: 1 - price, shares: t.Shares}
+	default:
+		e.blind = true
+	}
+}
+
+func (b *book) event(id string, condition market.Hash) int {
+	if id == "" {
+		id = b.record.Markets[condition].Event
+	}
+	if id == "" {
+		id = string(condition[:])
+	}
+	at, known := b.byEvent[id]
+	if !known {
+		at = len(b.events)
+		b.byEvent[id] = at
+		b.events = append(b.events, event{id: id})
+	}
+	return at
+}
+
+func (b *book) stake(id market.Hash, eventID string) *stake {
+	s, known := b.byStake[id]
+	if !known {
+		s = newStake(id, b.event(eventID, id), b.record.Markets)
+		b.byStake[id] = s
+		b.stakes = append(b.stakes, s)
+	}
+	return s
+}
+
+// payout is what a share of an outcome was worth in the end and when that was known: by the market, or by the venue's accounts
+// where the market is not known. NaN while it is open at the instant.
+func (b *book) payout(s *stake, asset string) (float64, time.Time) {
+	if s.known {
+		decided := s.facts.ClosedAt
+		if decided.IsZero() {
+			decided = s.last
+		}
+		if !s.facts.Decided || decided.After(b.asOf) {
+			return math.NaN(), time.Time{}
+		}
+		for i := range s.facts.Outcomes {
+			if s.facts.Outcomes[i].Asset == asset {
+				return s.facts.Outcomes[i].Payout, decided
+			}
+		}
+		return math.NaN(), time.Time{}
+	}
+	for _, row := range b.rows[s.id] {
+		decided := row.ClosedAt
+		if decided.IsZero() {
+			decided = row.EndsAt
+		}
+		if !row.Decided || decided.After(b.asOf) {
+			continue
+		}
+		switch asset {
+		case row.Asset:
+			return settled(row.Price), decided
+		case row.Against:
+			return 1 - settled(row.Price), decided
+		}
+	}
+	return math.NaN(), time.Time{}
+}
+
+// settled reads the last price of a decided outcome as what it paid; NaN when that is not plain.
+func settled(price float64) float64 {
+	const near = 0.02
+	for _, payout := range [...]float64{0, 0.5, 1} {
+		if math.Abs(price-payout) <= near {
+			return payout
+		}
+	}
+	return math.NaN()
+}
+
+// price is what a share is worth at the middle of the market now, NaN when unknown.
+func (b *book) price(s *stake, asset string) float64 {
+	for i := range s.facts.Outcomes {
+		if s.facts.Outcomes[i].Asset == asset {
+			return s.facts.Outcomes[i].Price
+		}
+	}
+	for _, row := range b.rows[s.id] {
+		if row.Asset == asset {
+			return row.Price
+		}
+	}
+	return math.NaN()
+}
+
+// settle adds a market to its event: to the result when it is over or everything is sold, to what is open otherwise.
+func (b *book) settle(s *stake) {
+	e := &b.events[s.event]
+	e.category = s.facts.Category
+	e.bought += s.cost()
+	if b.covered(s) {
+		b.settleByVenue(s.id, b.rows[s.id], s)
+		return
+	}
+	decidedAt := time.Time{}
+	value := s.worth(func(asset string) float64 {
+		payout, at := b.payout(s, asset)
+		if at.After(decidedAt) {
+			decidedAt = at
+		}
+		return payout
+	})
+	flat := s.flat()
+	switch {
+	case s.oversold() && !e.converted, s.redeemedUSD > redeemedExcess*value+1 && !e.converted:
+		b.unmatched(s)
+	case !math.IsNaN(value):
+		closedAt := s.last
+		if !flat {
+			closedAt = later(s.last, decidedAt)
+			e.unredeemed = e.unredeemed || (value == 0 && math.IsNaN(s.redeemedUSD))
+		}
+		b.close(e, s, value, closedAt)
+	case s.redeemedUSD >= 0:
+		b.close(e, s, s.redeemedUSD, later(s.last, s.redeemedAt))
+	case flat:
+		b.close(e, s, s.pairs(), s.last)
+	default:
+		b.hold(s)
+	}
+}
+
+func (b *book) close(e *event, s *stake, value float64, at time.Time) {
+	e.add(s.cost(), s.cash()+value, s.opened, at)
+	e.paired += s.paired()
+	proceeds := s.cash() + value + s.cost()
+	b.matchedUSD, b.proceedsUSD = b.matchedUSD+proceeds, b.proceedsUSD+proceeds
+}
+
+func (e *event) add(cost, pnl float64, opened, closed time.Time) {
+	e.cost, e.pnl, e.over = e.cost+cost, e.pnl+pnl, true
+	if e.openedAt.IsZero() || opened.Before(e.openedAt) {
+		e.openedAt = opened
+	}
+	e.closedAt = later(e.closedAt, closed)
+}
+
+func later(a, b time.Time) time.Time {
+	if b.After(a) {
+		return b
+	}
+	return a
+}
+
+// unmatched leaves a market out whose shares came in an unknown way.
+func (b *book) unmatched(s *stake) {
+	b.events[s.event].blind = true
+	b.unknown++
+	b.proceedsUSD += s.mergedUSD
+	for i := range s.legs {
+		b.proceedsUSD += s.legs[i].soldUSD
+	}
+}
+
+// hold marks what is left of a market that is still open at the middle of the market.
+func (b *book) hold(s *stake) {
+	if !s.known && len(b.rows[s.id]) == 0 {
+		b.unknown++
+		return
+	}
+	cost := 0.0
+	for i := range s.legs {
+		if s.legs[i].account.Shares > 0 {
+			cost += s.legs[i].account.CostUSD
+		}
+	}
+	if worth := s.worth(func(asset string) float64 { return b.price(s, asset) }); cost > 0 && !math.IsNaN(worth) {
+		b.open = append(b.open, trader.OpenResult{RecoverableUSD: worth, CostUSD: cost})
+	}
+}
+
+// toFollow lists the latest first entries whose outcome is known, at most so many.
+func (b *book) toFollow() []entry {
+	entries := b.decided()
+	return entries[max(0, len(entries)-followed):]
+}
+
+// decided lists the first entries of events whose outcome is known, in order of time. Events in which both sides were bought
+// alike are no decisions.
+func (b *book) decided() []entry {
+	var entries []entry
+	for i := range b.events {
+		e := &b.events[i]
+		if e.first != nil && !math.IsNaN(e.first.payout) && !e.hedged() && e.first.price > 0 && e.first.price < 1 {
+			entries = append(entries, *e.first)
+		}
+	}
+	slices.SortStableFunc(entries, func(x, y entry) int { return x.at.Compare(y.at) })
+	return entries
+}
+
+func (e *event) hedged() bool { return e.over && e.paired >= hedgedShare*e.cost && e.paired > 0 }
+
+// results lists the events that are over, each as one decision.
+func (b *book) results() (results []trader.Result, hedged int) {
+	for i := range b.events {
+		e := &b.events[i]
+		switch {
+		case !e.over || e.cost < dustUSD:
+		case e.hedged():
+			hedged++
+		default:
+			results = append(results, trader.Result{
+				Return: e.pnl / e.cost, CostUSD: e.cost, PnLUSD: e.pnl, OpenedAt: e.openedAt, ClosedAt: e.closedAt,
+				Holding: e.closedAt.Sub(e.openedAt), Cluster: stats.Seed([]byte(e.id)),
+			})
+		}
+	}
+	return results, hedged
+}

@@ -1,0 +1,218 @@
+package predictionrecord
+
+import (
+	"cmp"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"github.com/mirrorworthy/mirrorworthy/shared/market"
+	"github.com/mirrorworthy/mirrorworthy/shared/stats"
+)
+
+const (
+	// edgeLevel is that of each side of an edge's interval: 90 % two-sided. copyLevel is that of the bound copying rests on.
+	edgeLevel, copyLevel = 0.95, 0.80
+	bootstrapRounds      = 2000
+	// redraws is how often outcomes are drawn anew; largestTested how many entries at most, the latest.
+	redraws, largestTested = 2000, 2500
+	// sizeCap is how many times the median size one entry may weigh, so that no single one decides.
+	sizeCap = 3
+	// detectPower is that of the detectable edge, at a one-sided 5 %.
+	detectPower = 0.80
+	// usualTick is the price step where the market's own is unknown.
+	usualTick = 0.01
+)
+
+// Edge is what first entries were worth more than they cost, in dollars a share: the mean over events and its 90 % interval.
+type Edge struct {
+	Mean, Low, High float64
+	// Events is how many events it rests on. With fewer than two nothing is measured, and the rest is NaN.
+	Events int
+}
+
+// measureEdge bounds the mean of edges whose chances were p. The interval is the studentised bootstrap's over events, but no
+// narrower than what fair prices imply: a short record of favourites that all won has no spread and yet is uncertain.
+func measureEdge(edges, chances []float64, seed uint64) Edge {
+	n := len(edges)
+	if n < 2 {
+		nan := math.NaN()
+		return Edge{nan, nan, nan, n}
+	}
+	mirrored := make([]float64, n)
+	for i, edge := range edges {
+		mirrored[i] = -edge
+	}
+	mean := stats.Describe(edges).Mean
+	e := Edge{Mean: mean, Low: lowerBound(edges, chances, edgeLevel, seed), High: -lowerBound(mirrored, chances, edgeLevel, seed), Events: n}
+	return e
+}
+
+func lowerBound(edges, chances []float64, level float64, seed uint64) float64 {
+	mean := stats.Describe(edges).Mean
+	implied := mean - stats.NormalQuantile(level)*impliedError(chances)
+	// No share can lose more than it cost, nor gain more than a dollar.
+	return max(-1, min(implied, stats.BootstrapTLowerBound(edges, level, bootstrapRounds, seed)))
+}
+
+// impliedError is the standard error of a mean edge when prices are fair.
+func impliedError(chances []float64) float64 {
+	variance := 0.0
+	for _, p := range chances {
+		variance += p * (1 - p)
+	}
+	return math.Sqrt(variance) / float64(len(chances))
+}
+
+// detectable is the smallest edge a share that this many entries would show with 80 % power at a one-sided 5 %:
+// (1.645 + 0.842) standard errors.
+func detectable(edges, chances []float64) float64 {
+	if len(edges) < 2 {
+		return math.NaN()
+	}
+	spread := max(stats.Describe(edges).SD/math.Sqrt(float64(len(edges))), impliedError(chances))
+	return (stats.NormalQuantile(0.95) + stats.NormalQuantile(detectPower)) * spread
+}
+
+// chance is the probability that fair luck does at least as well: markets, prices and sizes stay, each entry's outcome is drawn anew
+// with its price as the chance, 2,000 times. Draws that equal the record count as reaching it, so that a short list of possible
+// results errs against the wallet. NaN without entries. Entries in markets that were called off say nothing of luck.
+//
+// There is one entry an event, so draws are independent, as outcomes of different events are. With all entries of an event drawn
+// together one has to know how its markets hang together, which only exclusive ones tell: drawn apart, ladders of thresholds reach
+// 5 % far too often; drawn as one, independent markets never do.
+func chance(entries []entry, seed uint64) float64 {
+	tested := make([]entry, 0, len(entries))
+	for _, e := range entries {
+		if e.payout == 0 || e.payout == 1 {
+			tested = append(tested, e)
+		}
+	}
+	tested = tested[max(0, len(tested)-largestTested):]
+	if len(tested) == 0 {
+		return math.NaN()
+	}
+	weights := cappedSizes(tested)
+	limits := make([]uint64, len(tested))
+	observed := 0.0
+	for i := range tested {
+		limits[i] = uint64(tested[i].price * (1 << 32))
+		if tested[i].payout == 1 {
+			observed += weights[i]
+		}
+	}
+	source := rand.NewPCG(seed, redrawStream)
+	reached := 0
+	for range redraws {
+		if drawWins(weights, limits, source) >= observed*(1-1e-12) {
+			reached++
+		}
+	}
+	return float64(reached+1) / float64(redraws+1)
+}
+
+// redrawStream sets the redraws apart from other draws with a wallet's seed.
+const redrawStream = 0x6a09e667f3bcc909
+
+// drawWins draws every outcome once and adds up what the winners weigh. One random word serves two entries.
+func drawWins(weights []float64, limits []uint64, source *rand.PCG) float64 {
+	won := 0.0
+	var word uint64
+	for i, limit := range limits {
+		if i%2 == 0 {
+			word = source.Uint64()
+		} else {
+			word >>= 32
+		}
+		if word&math.MaxUint32 < limit {
+			won += weights[i]
+		}
+	}
+	return won
+}
+
+// cappedSizes are shares of at most so many times the median.
+func cappedSizes(entries []entry) []float64 {
+	sizes := make([]float64, len(entries))
+	for i := range entries {
+		sizes[i] = entries[i].shares
+	}
+	most := sizeCap * stats.Median(sizes)
+	for i := range sizes {
+		sizes[i] = min(sizes[i], most)
+	}
+	return sizes
+}
+
+// copying is what a follower's entries would have cost.
+type copying struct {
+	// edges are by entry. Where no later price was read, the follower pays what followers pay more on average.
+	edges []float64
+	// measured is how many later prices were read; slippage how much more a share cost then, on average, fees included.
+	measured int
+	slippage float64
+}
+
+// follow prices a follower's taking order a minute after each entry: the next price and at least one step more, and the fee.
+func (b *book) follow(entries []entry) copying {
+	c := copying{edges: make([]float64, len(entries))}
+	extra := make([]float64, len(entries))
+	for i := range entries {
+		e := &entries[i]
+		extra[i] = math.NaN()
+		price, found := firstPrice(b.record.Prices[e.asset], e.at.Add(followerDelay), b.asOf)
+		if !found || (e.decidedAt.Before(e.at.Add(followerDelay))) {
+			continue
+		}
+		facts := &b.byStake[e.market].facts
+		tick, rate := facts.TickSize, facts.FeeRate
+		if !(tick > 0) {
+			tick = usualTick
+		}
+		if !(rate > 0) {
+			rate = 0
+		}
+		price = min(1, price+tick)
+		price += rate * price * (1 - price)
+		extra[i] = price - e.price
+		c.slippage += extra[i]
+		c.measured++
+	}
+	if c.measured == 0 {
+		c.slippage = math.NaN()
+		return c
+	}
+	c.slippage /= float64(c.measured)
+	for i := range entries {
+		worse := extra[i]
+		if math.IsNaN(worse) {
+			worse = c.slippage
+		}
+		c.edges[i] = entries[i].payout - entries[i].price - worse
+	}
+	return c
+}
+
+// firstPrice is the first price from an instant on, within the time that a follower's order may take.
+func firstPrice(points []market.PricePoint, from, asOf time.Time) (float64, bool) {
+	at, _ := slices.BinarySearchFunc(points, from, func(p market.PricePoint, t time.Time) int { return p.Time.Compare(t) })
+	if at == len(points) || points[at].Time.After(from.Add(followerWindow)) || points[at].Time.After(asOf) {
+		return 0, false
+	}
+	price := points[at].USD
+	return price, price > 0 && price <= 1
+}
+
+// medianTimeToEnd is the median time between entries and their decision, and over how many it is.
+func medianTimeToEnd(entries []entry) (time.Duration, int) {
+	if len(entries) == 0 {
+		return 0, 0
+	}
+	lengths := make([]time.Duration, len(entries))
+	for i := range entries {
+		lengths[i] = entries[i].decidedAt.Sub(entries[i].at)
+	}
+	slices.SortFunc(lengths, cmp.Compare[time.Duration])
+	return lengths[len(lengths)/2], len(lengths)
+}
