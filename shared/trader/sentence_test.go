@@ -101,7 +101,7 @@ func TestSentencesNameResultsByTheirNoun(t *testing.T) {
 		})
 	}
 	for _, r := range Rate(evidence, Measure(evidence)).Reasons {
-		if strings.Contains(r.Text, "trade") || strings.Contains(r.Text, "closed position") {
+		if regexp.MustCompile(`\b(trades?|closed positions?)\b`).MatchString(r.Text) {
 			t.Errorf("%q", r.Text)
 		}
 	}
