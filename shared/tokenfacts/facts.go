@@ -47,6 +47,29 @@ func Pools(ctx context.Context, session *market.Session, s Subject) ([]market.Po
 	})
 }
 
+// PoolsOfAll are the pools of several tokens, read in one go. Pools and all that builds on it finds them in the session afterwards
+// and asks nobody again; pools that the session has read before stay as they are.
+func PoolsOfAll(
+	ctx context.Context, session *market.Session, on *chain.Chain, tokens []chain.Address, asOf time.Time,
+) (map[chain.Address][]market.Pool, error) {
+	found, err := session.Sources.Pools.Pools(ctx, on, tokens)
+	if err != nil {
+		return nil, err
+	}
+	pools := make(map[chain.Address][]market.Pool, len(found))
+	for _, token := range tokens {
+		key := Subject{on, token, asOf}.key(market.PoolFacts)
+		of, err := market.Once(ctx, session, key, func(context.Context) ([]market.Pool, error) { return found[token], nil })
+		if err != nil {
+			return nil, err
+		}
+		if len(of) > 0 {
+			pools[token] = of
+		}
+	}
+	return pools, nil
+}
+
 // Deepest is the first pool with a price and liquidity.
 func Deepest(pools []market.Pool) (market.Pool, bool) {
 	for i := range pools {
