@@ -1,0 +1,304 @@
+package portfolio
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/mirrorworthy/mirrorworthy/shared/display"
+	"github.com/mirrorworthy/mirrorworthy/shared/endpoint"
+	"github.com/mirrorworthy/mirrorworthy/shared/market"
+	"github.com/mirrorworthy/mirrorworthy/shared/reason"
+	"github.com/mirrorworthy/mirrorworthy/shared/stats"
+	"github.com/mirrorworthy/mirrorworthy/shared/tokenrisk"
+)
+
+// PortfolioRiskAnswer says how risky and how concentrated a wallet's holdings are.
+type PortfolioRiskAnswer struct {
+	// Grade is "healthy", "watch", "exposed" or "no-holdings"; with the last, what follows is null up to WorstOffender.
+	Grade string `json:"grade"`
+	// WeightedRisk is the risk of the positions, 0 to 100, weighted by their value.
+	WeightedRisk *float64 `json:"weightedRisk"`
+	// Concentration is "diversified", "concentrated" or "all-in", stablecoins left out.
+	Concentration  *string         `json:"concentration"`
+	RiskyPositions []RiskyPosition `json:"riskyPositions"`
+	// WorstOffender is the symbol of the position that contributes most to the weighted risk.
+	WorstOffender *string `json:"worstOffender"`
+	// Summary is one sentence, for display.
+	Summary string `json:"summary"`
+	// EffectivePositions is how many equal positions are as concentrated as these, stablecoins left out; null without any.
+	EffectivePositions *float64        `json:"effectivePositions"`
+	CashSharePct       *float64        `json:"cashSharePct"`
+	Coverage           Coverage        `json:"coverage"`
+	Reasons            []reason.Reason `json:"reasons"`
+}
+
+// RiskyPosition is a position whose token is rated high or critical, the largest contributions to the risk first.
+type RiskyPosition struct {
+	Symbol string `json:"symbol"`
+	// Risk is "high" or "critical".
+	Risk string `json:"risk"`
+	// WeightPct is the position's part of the value assessed.
+	WeightPct *float64 `json:"weightPct"`
+	// Reason is the weightiest finding about the token.
+	Reason string `json:"reason"`
+}
+
+// Coverage counts what became of the wallet's holdings, each in one of the counts that follow the first; the native coin and its
+// wrapped form are one.
+type Coverage struct {
+	Holdings int `json:"holdings"`
+	// Assessed positions have a risk of their own; unassessed ones count with the risk of the unknown.
+	Assessed   int `json:"assessed"`
+	Unassessed int `json:"unassessed"`
+	// Dust is too small to count, BeyondDepth not among the largest, Spam and Unpriced are without a value that can be believed.
+	Dust        int `json:"dust"`
+	BeyondDepth int `json:"beyondDepth"`
+	Spam        int `json:"spam"`
+	Unpriced    int `json:"unpriced"`
+	// AssessedSharePct is the assessed positions' part of all value found; null where there is none to speak of.
+	AssessedSharePct *float64 `json:"assessedSharePct"`
+}
+
+// The grades and the words for concentration.
+const (
+	healthy    = "healthy"
+	watch      = "watch"
+	exposed    = "exposed"
+	noHoldings = "no-holdings"
+
+	diversified  = "diversified"
+	concentrated = "concentrated"
+	allIn        = "all-in"
+)
+
+// Depth is how many holdings are assessed.
+var Depth = endpoint.Integer("depth", "How many of the largest holdings are assessed.", 1, 50, 10)
+
+// PortfolioRisk declares portfolio-risk.
+func PortfolioRisk() endpoint.Endpoint {
+	needs := []market.Port{market.HoldingFacts, market.PriceFacts}
+	return endpoint.Single(endpoint.Declaration{
+		Name: "portfolio-risk", Units: 2, Graded: true,
+		Summary:    "Says how risky and how concentrated a wallet's holdings are.",
+		Parameters: []endpoint.Parameter{endpoint.Wallet, endpoint.Chain, Depth},
+		Needs:      append(needs, tokenrisk.Needs...),
+	}, gatherPortfolio, assessPortfolio)
+}
+
+// Risks, 0 to 100, of what needs no assessment and of what could not be assessed.
+const (
+	riskCash    = 5
+	riskMajor   = 10
+	riskUnknown = 50
+)
+
+// The thresholds of a grade: of the risk with its tail, and of the part of the value that is rated high or critical.
+const (
+	watchRisk, exposedRisk   = 35, 60
+	watchShare, exposedShare = 0.10, 0.25
+	// tailWeight is how much the riskiest position of at least sizeable counts beside all positions together.
+	tailWeight = 0.3
+	sizeable   = 0.05
+	// riskyShare is the part of the value from which a risky position is named.
+	riskyShare = 0.01
+)
+
+// The thresholds of concentration: of the largest position's share and of the Herfindahl index, above whose threshold the United States
+// Department of Justice called markets highly concentrated in its guidelines of 2010.
+const (
+	allInShare, concentratedShare = 0.80, 0.40
+	concentratedIndex             = 0.25
+)
+
+// rounding is how far below a threshold a number may be that adding up and dividing took there.
+const rounding = 1e-9
+
+func reaches(x, threshold float64) bool { return x >= threshold-rounding }
+
+// graded is a position with its risk.
+type graded struct {
+	*position
+	// weight is the part of the picked value, risk 0 to 100. verdict is empty for what needs no assessment.
+	weight, risk float64
+	verdict, why string
+	late         bool
+}
+
+func (g *graded) risky() bool { return g.verdict == tokenrisk.High || g.verdict == tokenrisk.Critical }
+
+func (g *graded) unassessed() bool { return g.verdict == tokenrisk.Unknown }
+
+// portfolio is the measures of the picked positions.
+type portfolio struct {
+	*facts
+	positions []graded
+	// weighted and headline are risks, 0 to 100: all positions by their weight, and with the riskiest sizeable one counted extra.
+	weighted, headline float64
+	// risky, unassessed and cash are parts of the picked value.
+	risky, unassessed, cash float64
+	// largest is the greatest position's part of what is not cash, index the Herfindahl index of that; both zero without any.
+	largest, index float64
+	top            *graded
+	worst          *graded
+	late           int
+}
+
+func measure(f *facts) *portfolio {
+	p := &portfolio{facts: f, positions: make([]graded, len(f.picked))}
+	var invested []float64
+	tail := 0.0
+	for i := range f.picked {
+		g := grade(&f.picked[i], &f.risks[i])
+		g.weight = g.usd / f.pickedUSD
+		p.positions[i] = g
+		contribution := float64(g.weight * g.risk)
+		p.weighted += contribution
+		if reaches(g.weight, sizeable) {
+			tail = max(tail, g.risk)
+		}
+		if p.worst == nil || contribution > p.worst.weight*p.worst.risk {
+			p.worst = &p.positions[i]
+		}
+		if g.risky() {
+			p.risky += g.weight
+		}
+		if g.unassessed() {
+			p.unassessed += g.weight
+		}
+		if g.late {
+			p.late++
+		}
+		if g.class == cash {
+			p.cash += g.weight
+			continue
+		}
+		if invested = append(invested, g.usd); p.top == nil {
+			p.top = &p.positions[i]
+		}
+	}
+	// Of many small positions none is sizeable, and small ones may all be riskier than the sizeable ones: the tail never eases.
+	p.headline = (1-tailWeight)*p.weighted + float64(tailWeight*max(tail, p.weighted))
+	p.index = stats.Herfindahl(invested)
+	if p.top != nil {
+		p.largest = p.top.usd / sum(invested)
+	}
+	return p
+}
+
+func sum(values []float64) float64 {
+	total := 0.0
+	for _, x := range values {
+		total += x
+	}
+	return total
+}
+
+func grade(of *position, r *tokenRisk) graded {
+	g := graded{position: of, late: r.late}
+	switch a := r.assessment; {
+	case of.class == cash:
+		g.risk = riskCash
+	case of.class == unpegged:
+		g.risk = riskUnknown
+	case of.class == major:
+		g.risk = riskMajor
+	case a == nil || a.Verdict == tokenrisk.Unknown || !(a.Score >= 0 && a.Score <= 100):
+		g.risk, g.verdict = riskUnknown, tokenrisk.Unknown
+	default:
+		g.risk, g.verdict, g.why = a.Score, a.Verdict, firstText(a.Flags, a.Reasons)
+	}
+	return g
+}
+
+func firstText(lists ...[]reason.Reason) string {
+	for _, list := range lists {
+		if len(list) > 0 {
+			return list[0].Text
+		}
+	}
+	return ""
+}
+
+func (p *portfolio) grade() string {
+	switch {
+	case reaches(p.headline, exposedRisk) || reaches(p.risky, exposedShare):
+		return exposed
+	case reaches(p.headline, watchRisk) || reaches(p.risky, watchShare):
+		return watch
+	}
+	return healthy
+}
+
+func (p *portfolio) concentration() string {
+	switch {
+	case p.top == nil:
+		return diversified
+	case reaches(p.largest, allInShare):
+		return allIn
+	case reaches(p.largest, concentratedShare) || reaches(p.index, concentratedIndex):
+		return concentrated
+	}
+	return diversified
+}
+
+// riskyPositions lists the positions rated high or critical, those that contribute most first.
+func (p *portfolio) riskyPositions() []RiskyPosition {
+	var risky []*graded
+	for i := range p.positions {
+		if g := &p.positions[i]; g.risky() && reaches(g.weight, riskyShare) {
+			risky = append(risky, g)
+		}
+	}
+	slices.SortStableFunc(risky, func(a, b *graded) int { return cmp.Compare(b.weight*b.risk, a.weight*a.risk) })
+	list := make([]RiskyPosition, len(risky))
+	for i, g := range risky {
+		list[i] = RiskyPosition{Symbol: g.symbol, Risk: g.verdict, WeightPct: display.Percent(g.weight), Reason: g.why}
+	}
+	return list
+}
+
+func (f *facts) coverage() Coverage {
+	return Coverage{Holdings: f.holdings, Dust: f.dust, BeyondDepth: f.beyond, Spam: f.spam, Unpriced: f.unpriced}
+}
+
+// assessPortfolio judges a portfolio by its facts, which are all of the answer's instant.
+func assessPortfolio(f *facts, _ time.Time) PortfolioRiskAnswer {
+	if len(f.picked) == 0 {
+		return PortfolioRiskAnswer{
+			Grade: noHoldings, RiskyPositions: []RiskyPosition{}, Summary: emptySummary, Coverage: f.coverage(), Reasons: f.emptyReasons(),
+		}
+	}
+	p := measure(f)
+	spread := p.concentration()
+	answer := PortfolioRiskAnswer{
+		Grade: p.grade(), WeightedRisk: display.Score(p.weighted), Concentration: &spread, RiskyPositions: p.riskyPositions(),
+		WorstOffender: &p.worst.symbol, CashSharePct: display.Percent(p.cash), Coverage: f.coverage(), Reasons: p.reasons(),
+	}
+	answer.Summary = p.summary(answer.Grade)
+	assessed := 0.0
+	for i := range p.positions {
+		if g := &p.positions[i]; g.unassessed() {
+			answer.Coverage.Unassessed++
+		} else {
+			answer.Coverage.Assessed++
+			assessed += g.usd
+		}
+	}
+	answer.Coverage.AssessedSharePct = display.Percent(assessed / f.totalUSD)
+	if p.top != nil {
+		answer.EffectivePositions = display.Score(1 / p.index)
+	}
+	return answer
+}
+
+// together lists the chain's own coin and its receipts among the positions, and their part of what is not cash.
+func (p *portfolio) together() (symbols []string, share float64) {
+	for i := range p.positions {
+		if g := &p.positions[i]; g.class == major {
+			symbols = append(symbols, g.symbol)
+			share += g.weight
+		}
+	}
+	return symbols, share / (1 - p.cash)
+}
