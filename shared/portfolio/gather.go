@@ -22,7 +22,7 @@ const (
 	// indexPatience is how long the price index is waited for, which confirms prices and is not needed for most.
 	indexPatience = 2 * time.Second
 	// parallelAssessments bounds how many tokens are assessed at a time.
-	parallelAssessments = 8
+	parallelAssessments = 10
 )
 
 // facts is what a portfolio is judged by.

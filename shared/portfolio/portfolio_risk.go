@@ -178,7 +178,7 @@ func measure(f *facts) *portfolio {
 		}
 	}
 	// Of many small positions none is sizeable, and small ones may all be riskier than the sizeable ones: the tail never eases.
-	p.headline = (1-tailWeight)*p.weighted + float64(tailWeight*max(tail, p.weighted))
+	p.headline = float64((1-tailWeight)*p.weighted) + float64(tailWeight*max(tail, p.weighted))
 	p.index = stats.Herfindahl(invested)
 	if p.top != nil {
 		p.largest = p.top.usd / sum(invested)

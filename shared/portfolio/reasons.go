@@ -128,17 +128,17 @@ func (p *portfolio) spreadReason() reason.Reason {
 	if p.concentration() != diversified {
 		weight = 8
 	}
-	beside := ""
+	aside, rest := "", "the value"
 	if p.cash > 0 {
-		beside = " beside " + display.PercentText(p.cash) + " in stablecoins"
+		aside, rest = "Stablecoins, "+display.PercentText(p.cash)+" of the value, aside, ", "the rest"
 	}
 	symbols, share := p.together()
 	if len(symbols) > 1 && share >= noticeable {
-		return because("CLUSTER", weight, "%s of what is not in stablecoins is %s, and %s, which follow one coin, make up %s%s.",
-			display.PercentText(p.largest), p.top.symbol, enumerate(symbols), display.PercentText(share), beside)
+		return because("CLUSTER", weight, "%s%s is %s of %s; %s, which move together, make up %s of it.",
+			aside, p.top.symbol, display.PercentText(p.largest), rest, enumerate(symbols), display.PercentText(share))
 	}
-	return because("CONC", weight, "%s of what is not in stablecoins is %s%s; concentrated starts at %s, all-in at %s.",
-		display.PercentText(p.largest), p.top.symbol, beside, display.PercentText(concentratedShare), display.PercentText(allInShare))
+	return because("CONC", weight, "%s%s is %s of %s; concentrated starts at %s, all-in at %s.",
+		aside, p.top.symbol, display.PercentText(p.largest), rest, display.PercentText(concentratedShare), display.PercentText(allInShare))
 }
 
 func (p *portfolio) coverageReasons() []reason.Reason {
