@@ -69,11 +69,11 @@ func (d *ruling) liquidationReasons() []reason.Reason {
 	case d.maximum == 0:
 	case d.touch > mostTouch:
 		all = append(all, because("LIQ_TOUCH", max(touchWeight, d.limiting(capTouch)),
-			"Even at %s there is a %s chance of touching liquidation within %s, more than the %s that is accepted; the size is cut for it.",
-			leverageText(d.follower), chanceText(d.touch), held, percentText(mostTouch)))
+			"Even at %s the chance of touching liquidation within %s is %s, more than the %s that is accepted; the size is cut for it.",
+			leverageText(d.follower), held, chanceText(d.touch), percentText(mostTouch)))
 	default:
-		all = append(all, because("LIQ_TOUCH", touchWeight, "At %s there is a %s chance of touching liquidation, %s away, within %s; up to %s is accepted.",
-			leverageText(d.follower), chanceText(d.touch), percentText(d.distance), held, percentText(mostTouch)))
+		all = append(all, because("LIQ_TOUCH", touchWeight, "At %s the chance of touching liquidation, %s away, within %s is %s; up to %s is accepted.",
+			leverageText(d.follower), percentText(d.distance), held, chanceText(d.touch), percentText(mostTouch)))
 	}
 	if d.overlevered() {
 		all = append(all, because("OVERLEV", leverWeight, "The leader uses %s, more than the %s that %s.", leverageText(d.leverage), leverageText(float64(d.maximum)), d.ceiling(held)))
