@@ -129,7 +129,7 @@ func (a *account) run() {
 			a.hour(at)
 		default:
 			next := a.queue[0]
-			a.queue = a.queue[1:]
+			a.queue = append(a.queue[:0], a.queue[1:]...)
 			a.perform(next)
 		}
 	}

@@ -2,6 +2,7 @@ package perpvenue
 
 import (
 	"math"
+	"slices"
 
 	"github.com/mirrorworthy/mirrorworthy/shared/samplemarket/seeded"
 )
@@ -60,6 +61,11 @@ func newMarket(seed uint64, coins []contract) *market {
 
 // extend draws all paths up to an hour.
 func (m *market) extend(coins []contract, hour int) {
+	if more := hour - len(m.jumped); more > foresight {
+		for i := range m.paths {
+			m.paths[i].grow(more)
+		}
+	}
 	for len(m.jumped) < hour {
 		m.volatility = 0.985*m.volatility + 0.07*m.stream.NormFloat64()
 		swing := math.Exp(m.volatility)
@@ -73,6 +79,12 @@ func (m *market) extend(coins []contract, hour int) {
 			m.paths[i].draw(&coins[i], swing, common, jump{leap * coins[i].beta, step})
 		}
 	}
+}
+
+// grow makes room for that many hours more.
+func (p *path) grow(hours int) {
+	p.logs, p.sigma, p.premium = slices.Grow(p.logs, hours), slices.Grow(p.sigma, hours), slices.Grow(p.premium, hours)
+	p.jumps, p.oracles, p.marks = slices.Grow(p.jumps, hours), slices.Grow(p.oracles, hours), slices.Grow(p.marks, hours)
 }
 
 func (p *path) draw(c *contract, swing, common float64, leap jump) {
