@@ -43,7 +43,7 @@ func (v *Venue) Info(body []byte) (status int, answer any) {
 	if json.Unmarshal(body, &r) != nil {
 		return http.StatusUnprocessableEntity, refusal
 	}
-	known := false
+	var known bool
 	switch {
 	case strings.HasPrefix(r.Type, "user") || r.Type == "clearinghouseState" || r.Type == "spotClearinghouseState" || r.Type == "portfolio":
 		answer, known = v.infoOfUser(&r)

@@ -150,7 +150,7 @@ func (a *account) liquidate(coin int, equity int64, backstop bool, at int64) {
 }
 
 // deleverageJump is the market's move within an hour from which on winners may be closed to cover others' losses.
-const deleverageJump = 0.045
+const deleverageJump = 0.04
 
 // deleverage closes part of a winning position, at the price of the loss it covers, after some of the market's greatest jumps.
 func (a *account) deleverage(at int64) {

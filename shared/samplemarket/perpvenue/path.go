@@ -44,7 +44,7 @@ type market struct {
 }
 
 const (
-	marketSigma     = 0.0042 // hourly
+	marketSigma     = 0.0036 // hourly
 	marketJumpsHour = 1.0 / (24 * 9)
 	ownJumpsHour    = 1.0 / (24 * 25)
 )
@@ -72,7 +72,7 @@ func (m *market) extend(coins []contract, hour int) {
 		common := marketSigma * swing * m.stream.NormFloat64()
 		leap, step := 0.0, uint8(1+m.stream.IntN(gridSteps-1))
 		if m.stream.Chance(marketJumpsHour) {
-			leap = -0.012 + 0.04*m.stream.NormFloat64()
+			leap = -0.003 + 0.035*m.stream.NormFloat64()
 		}
 		m.jumped = append(m.jumped, leap)
 		for i := range coins {

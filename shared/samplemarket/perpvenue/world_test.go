@@ -141,7 +141,7 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-const golden = "a2f1dc5ff8814fcf"
+const golden = "5e80ef0fed3903f4"
 
 func TestLimits(t *testing.T) {
 	v := played()
