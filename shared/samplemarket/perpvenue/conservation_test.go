@@ -56,9 +56,9 @@ func everyPayment(t testing.TB, v *Venue, address string) (payments []fundingWir
 // An account's answers have to fit together: sizes chain from fill to fill and end at the positions shown, profits follow the average
 // entry, fees their rates, and the money is what was paid in, won, charged and paid for funding.
 func TestBooksBalance(t *testing.T) {
-	v := played()
+	v := young()
 	kinds := []string{"skilled-swing", "skilled-whale", "losing", "martingale", "liquidated", "hedged", "short-only", "scalper", "multi-exchange",
-		"market-making", "funding-farmer", "spot-only", "open-only", "dormant", "new"}
+		"market-making", "funding-farmer", "spot-only", "open-only", "dormant"}
 	for _, kind := range kinds {
 		for _, address := range of(v, kind)[:1] {
 			checkBooks(t, v, kind, address)

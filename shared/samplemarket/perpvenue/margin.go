@@ -62,15 +62,19 @@ func (c *contract) needs(value int64) int64 {
 // free is what margin is not in use.
 func (s standing) free() int64 { return max(0, s.crossValue-s.crossUsed) }
 
-// watched is how many times the maintenance margin equity has to be for nobody to look at it within the hour.
-const watched = 5
+// watched is how many times the maintenance margin equity has to be for nobody to look at it within the hour; below watchedClosely it
+// is looked at every few minutes.
+const (
+	watched        = 4
+	watchedClosely = 2
+)
 
 // largePosition is from where on a first liquidation order closes a fifth only.
 const largePosition = 100_000 * million
 
 // checkMargin liquidates what has too little margin. First the position is closed on the market; where less than two thirds of the
-// maintenance margin is left, the backstop takes it over with what margin there is. As long as margin is short it is looked at every few
-// minutes.
+// maintenance margin is left, the backstop takes it over with what margin there is. As long as margin is short it is looked at more
+// often than every hour.
 func (a *account) checkMargin(at int64) {
 	for exchange := range int8(exchangeCount) {
 		s := a.standing(exchange, at)
@@ -79,7 +83,11 @@ func (a *account) checkMargin(at int64) {
 		}
 		if s.tightest < watched && !a.watching {
 			a.watching = true
-			a.put(task{at: at + 150_000, do: doWatch})
+			pause := int64(150_000)
+			if s.tightest > watchedClosely {
+				pause *= 6
+			}
+			a.put(task{at: at + pause, do: doWatch})
 		}
 		if s.maintenance > 0 && s.crossValue < s.maintenance {
 			a.liquidateCross(exchange, s, at)

@@ -20,6 +20,13 @@ var played = sync.OnceValue(func() *Venue {
 	return v
 })
 
+// young is one with 40 days, for what goes through every answer of many accounts.
+var young = sync.OnceValue(func() *Venue {
+	v := New(Config{Seed: 4, Start: testStart})
+	v.Advance(testStart.Add(40 * 24 * time.Hour))
+	return v
+})
+
 // ask puts a question and gives the answer's bytes.
 func ask(t testing.TB, v *Venue, question string, arguments ...any) []byte {
 	t.Helper()

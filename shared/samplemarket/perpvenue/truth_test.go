@@ -44,9 +44,9 @@ func recount(t *testing.T, v *Venue, address string) (orders, won, episodes, liq
 }
 
 func TestTruthIsWhatIsServed(t *testing.T) {
-	v := played()
+	v := young()
 	for i, truth := range v.Truth() {
-		if truth.Truncated || i%3 != 0 {
+		if i%4 != 0 {
 			continue
 		}
 		orders, won, episodes, liquidations, net := recount(t, v, truth.Address)
