@@ -21,7 +21,7 @@ func everyFill(t testing.TB, v *Venue, address string) []fillWire {
 	var fills []fillWire
 	seen, from := map[int64]bool{}, int64(0)
 	for {
-		page := asked[[]fillWire](t, v, `{"type":"userFillsByTime","user":"%s","startTime":%d}`, address, from)
+		page := told[[]fillWire](t, v, `{"type":"userFillsByTime","user":"%s","startTime":%d}`, address, from)
 		for _, f := range page {
 			if !seen[f.Trade] {
 				seen[f.Trade] = true
@@ -37,11 +37,11 @@ func everyFill(t testing.TB, v *Venue, address string) []fillWire {
 
 func everyPayment(t testing.TB, v *Venue, address string) (payments []fundingWire) {
 	t.Helper()
-	seen, from := map[string]bool{}, int64(0)
+	seen, from := map[payment]bool{}, int64(0)
 	for {
-		page := asked[[]fundingWire](t, v, `{"type":"userFunding","user":"%s","startTime":%d}`, address, from)
+		page := told[[]fundingWire](t, v, `{"type":"userFunding","user":"%s","startTime":%d}`, address, from)
 		for _, p := range page {
-			if key := p.Delta.Coin + jsonOf(p.Time); !seen[key] {
+			if key := (payment{coin: uint8(v.coinNamed(p.Delta.Coin)), time: p.Time}); !seen[key] {
 				seen[key] = true
 				payments = append(payments, p)
 			}

@@ -61,3 +61,14 @@ func of(v *Venue, kind string) []string {
 	}
 	return addresses
 }
+
+// told is the answer before it is written.
+func told[T any](t testing.TB, v *Venue, question string, arguments ...any) T {
+	t.Helper()
+	_, answer := v.Info([]byte(fmt.Sprintf(question, arguments...)))
+	typed, ok := answer.(T)
+	if !ok {
+		t.Fatalf("%s: %v", fmt.Sprintf(question, arguments...), answer)
+	}
+	return typed
+}
