@@ -45,12 +45,14 @@ func TestRowsThatMayDiffer(t *testing.T) {
 		row  string
 		fits func(market.PredictionTrade) bool
 	}{
-		"numbers as texts":       {changed(base, "size", `"100"`, "price", `"0.4"`), func(p market.PredictionTrade) bool { return p.Shares == 100 && p.Price == 0.4 }},
-		"a sale":                 {changed(base, "side", `"SELL"`), func(p market.PredictionTrade) bool { return !p.Buy }},
-		"no outcome":             {changed(base, "outcomeIndex", "999"), func(p market.PredictionTrade) bool { return p.Outcome == -1 }},
-		"no USD":                 {changed(base, "usdcSize", "null"), func(p market.PredictionTrade) bool { return p.USD == 40 }},
-		"no event":               {changed(base, "eventSlug", `""`), func(p market.PredictionTrade) bool { return p.Event == "a-market" }},
-		"no transaction":         {changed(base, "transactionHash", "null"), func(p market.PredictionTrade) bool { return p.Transaction == market.Hash{} && p.Role == market.UnknownRole }},
+		"numbers as texts": {changed(base, "size", `"100"`, "price", `"0.4"`), func(p market.PredictionTrade) bool { return p.Shares == 100 && p.Price == 0.4 }},
+		"a sale":           {changed(base, "side", `"SELL"`), func(p market.PredictionTrade) bool { return !p.Buy }},
+		"no outcome":       {changed(base, "outcomeIndex", "999"), func(p market.PredictionTrade) bool { return p.Outcome == -1 }},
+		"no USD":           {changed(base, "usdcSize", "null"), func(p market.PredictionTrade) bool { return p.USD == 40 }},
+		"no event":         {changed(base, "eventSlug", `""`), func(p market.PredictionTrade) bool { return p.Event == "a-market" }},
+		"no transaction": {changed(base, "transactionHash", "null"), func(p market.PredictionTrade) bool {
+			return p.Transaction == market.Hash{} && p.Role == market.UnknownRole
+		}},
 		"no wallet":              {changed(base, "proxyWallet", "null"), func(p market.PredictionTrade) bool { return p.Role == market.Maker }},
 		"dust whose USD rounds":  {changed(base, "size", "0.01", "usdcSize", "0.01"), func(p market.PredictionTrade) bool { return p.USD == 0.01 }},
 		"the longest token":      {changed(base, "asset", quoted(string(slices.Repeat([]byte("9"), 78)))), func(p market.PredictionTrade) bool { return len(p.Asset) == 78 }},

@@ -78,11 +78,19 @@ func always(bodies map[string]string) func(string, url.Values) (int, string) {
 	}
 }
 
-func condition(n int) (hash market.Hash) { hash[0], hash[30], hash[31] = 0xc0, byte(n>>8), byte(n); return hash }
+func condition(n int) (hash market.Hash) {
+	hash[0], hash[30], hash[31] = 0xc0, byte(n>>8), byte(n)
+	return hash
+}
 
-func transaction(n int) (hash market.Hash) { hash[0], hash[30], hash[31] = 0x7a, byte(n>>8), byte(n); return hash }
+func transaction(n int) (hash market.Hash) {
+	hash[0], hash[30], hash[31] = 0x7a, byte(n>>8), byte(n)
+	return hash
+}
 
-func asset(n int) string { return "7132104586308498136546998577062041252347074539" + strconv.Itoa(10_000+n) }
+func asset(n int) string {
+	return "7132104586308498136546998577062041252347074539" + strconv.Itoa(10_000+n)
+}
 
 func ago(d time.Duration) time.Time { return now.Add(-d) }
 
