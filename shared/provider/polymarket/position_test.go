@@ -2,6 +2,7 @@ package polymarket
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"net/url"
 	"slices"
@@ -100,6 +101,10 @@ func TestWhatWasSoldToTheLastShareIsClosed(t *testing.T) {
 }
 
 func TestPositionsAreReadInPagesUpToABound(t *testing.T) {
+	var all []string
+	for i := range 5001 {
+		all = append(all, fmt.Sprintf(`{"asset":"%d","conditionId":%q,"size":1}`, i+1, writeHash(condition(1))))
+	}
 	for name, test := range map[string]struct {
 		held, closed, deepest int
 		heldCalls, closedCall int
@@ -113,16 +118,12 @@ func TestPositionsAreReadInPagesUpToABound(t *testing.T) {
 		"more held":           {5001, 1, 10_000, 10, 1, 5000, 1, true},
 		"an earlier last one": {1200, 120, 50, 4, 4, 500, 100, true},
 	} {
-		var held, closed []string
-		for i := range max(test.held, test.closed) {
-			held, closed = append(held, heldRow(i)), append(closed, closedRow(i, ago(time.Duration(i)*time.Hour)))
-		}
 		a, s := adapter(func(path string, query url.Values) (int, string) {
 			limit, _ := strconv.Atoi(query.Get("limit"))
 			offset, _ := strconv.Atoi(query.Get("offset"))
-			rows := held[:test.held]
+			rows := all[:test.held]
 			if path == closedPositionsPath {
-				rows = closed[:test.closed]
+				rows = all[:test.closed]
 			}
 			if offset > test.deepest {
 				return 400, `{"error":"offset"}`

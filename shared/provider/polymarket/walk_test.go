@@ -188,7 +188,8 @@ func TestARefusedFirstPageIsAFailure(t *testing.T) {
 func TestAWalletOfManyTrades(t *testing.T) {
 	var all []string
 	for i := range 6200 {
-		all = append(all, tradeRow(i, ago(time.Duration(i+100)*time.Minute)))
+		at := ago(time.Duration(i+100) * time.Minute).Unix()
+		all = append(all, fmt.Sprintf(`{"timestamp":%d,"type":"TRADE","conditionId":%q,"transactionHash":%[2]q,"asset":"7","side":"BUY","price":0.5,"size":9}`, at, writeHash(transaction(i))))
 	}
 	a, s := adapter(func(path string, query url.Values) (int, string) {
 		offset, _ := strconv.Atoi(query.Get("offset"))
