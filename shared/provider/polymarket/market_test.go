@@ -314,7 +314,8 @@ func TestSecondOpinionsAreBoundedAndNotNeeded(t *testing.T) {
 	if calls := s.calls(marketsPath + "/"); calls != maximumOpinions || !got[condition(59)].Decided {
 		t.Errorf("%d second opinions, %v", calls, got)
 	}
-	for _, body := range []string{"{}", `[]`, bookRow(3), bookRow(59, "tokens", `[{"token_id":"x"},{"token_id":"y"}]`), bookRow(59, "tokens", `[{"token_id":"5"},7]`), bookRow(59, "tokens", `[{"token_id":"5","winner":true}]`)} {
+	for _, body := range []string{"{}", `[]`, bookRow(3), bookRow(59, "tokens", `[{"token_id":"x"},{"token_id":"y"}]`), bookRow(59, "tokens", `[{"token_id":"5"},7]`), bookRow(59, "tokens", `[{"token_id":"5","winner":true}]`),
+		bookRow(59, "tokens", array(object("token_id", quoted(asset(59)), "winner", "true"), object("token_id", quoted(asset(1059)), "winner", "true")))} {
 		got, _ := marketsOf(t, catalogued("[]", closed, map[int]string{59: body}), 59)
 		if m, found := got[condition(59)]; !found || m.Decided || m.Event != "an-event" {
 			t.Error(body, m)

@@ -87,7 +87,6 @@ func (a *Adapter) PredictionPositions(ctx context.Context, wallet chain.Address)
 			dropped++
 		} else if !seenClosed[position.Asset] {
 			seenClosed[position.Asset] = true
-			position.Shares = 0
 			// No order can be placed at zero or one: such a price is what the market ended at.
 			position.Decided = position.Price == 0 || position.Price == 1
 			positions.Closed = append(positions.Closed, position)

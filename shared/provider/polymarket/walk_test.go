@@ -155,6 +155,9 @@ func TestLongHistoriesAreCutAndSaySo(t *testing.T) {
 		if !read.truncated || len(got) < test.want-1 || len(got) > test.want+test.reach.page || read.since.Unix()-logStart != int64(got[len(got)-1].second) {
 			t.Errorf("%s: truncated %v, %d rows since %v, want %d", name, read.truncated, len(got), read.since.Unix()-logStart, test.want)
 		}
+		if limit := 2 * (1 + waves[0]); name == "a second fuller than a window" && test.log.answers > limit {
+			t.Errorf("%s: %d calls", name, test.log.answers)
+		}
 		if slices.Equal(test.log.rows, rows) && len(slices.Compact(slices.Clone(got))) != len(got) {
 			t.Errorf("%s: %v", name, got)
 		}
