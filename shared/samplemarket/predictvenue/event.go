@@ -132,7 +132,7 @@ func (v *Venue) openEvent(index, day int32) *event {
 	case draw < e.category.exclusive+e.category.ladder:
 		e.form = ladder
 	case e.category.voidable:
-		e.voidRisk, e.voidAt = 0.06, open+int32(s.Between(0.4, 0.7)*float64(ends-open))
+		e.voidRisk, e.voidAt = 0.08, open+int32(s.Between(0.4, 0.7)*float64(ends-open))
 		if e.void = s.Chance(e.voidRisk); e.void {
 			e.decided = e.voidAt
 		}

@@ -1,6 +1,7 @@
 package predictvenue
 
 import (
+	"cmp"
 	"encoding/json"
 	"net/http"
 	"net/url"
@@ -221,13 +222,23 @@ func (a *arguments) among(key, text string) bool {
 // filtered are the markets that a query asks for: open ones alone, unless it says closed=true.
 func (v *Venue) filtered(a *arguments) []*market {
 	closed := a.truth("closed", false)
+	candidates := v.markets
+	if conditions := a.Values["condition_ids"]; len(conditions) > 0 {
+		candidates = nil
+		for _, condition := range conditions {
+			if m := v.marketOf(condition); m != nil && !slices.Contains(candidates, m) {
+				candidates = append(candidates, m)
+			}
+		}
+		slices.SortFunc(candidates, func(x, y *market) int { return cmp.Compare(x.index, y.index) })
+	}
 	var found []*market
-	for _, m := range v.markets {
+	for _, m := range candidates {
 		if !v.isOpen(m.event) || v.isClosed(m.event) != closed {
 			continue
 		}
 		byToken := a.among("clob_token_ids", m.tokens[0]) || a.among("clob_token_ids", m.tokens[1])
-		if byToken && a.among("condition_ids", m.condition) && a.among("id", m.id) && a.among("slug", m.slug) {
+		if byToken && a.among("id", m.id) && a.among("slug", m.slug) {
 			found = append(found, m)
 		}
 	}

@@ -176,7 +176,7 @@ func (v *Venue) trade(a *action) {
 	n := entry{at: a.at, market: m.index, wallet: taker.id, maker: maker.id, price: a.price, outcome: a.outcome, sell: a.sell, size: size, cash: cash}
 	mine, other := token{m, a.outcome}, token{m, 1 - a.outcome}
 	switch {
-	case !a.sell && maker.shares(m, a.outcome) >= size:
+	case !a.sell && !a.pairs && maker.shares(m, a.outcome) >= size:
 		v.buy(taker, mine, a, size, cash, true)
 		maker.holding(mine).remove(a.at, size, cash)
 		maker.cash += cash

@@ -11,7 +11,8 @@ type action struct {
 	maker    int16
 	outcome  uint8
 	sell     bool
-	direct   bool // shares change hands, none are made or unmade
+	direct   bool // shares change hands: a sale unmakes none
+	pairs    bool // the maker buys the other outcome, whatever it could sell: a purchase makes a pair of shares
 	losers   bool // worthless shares are redeemed too
 	price    int32
 	truth    float32 // the probability of the outcome that the best informed of the two knows
@@ -63,9 +64,10 @@ func (v *Venue) move(w *wallet, a *action, m *market, size, cash int64) {
 	v.record(entry{at: a.at, market: m.index, order: v.orders, wallet: w.id, kind: a.kind, size: size, cash: cash})
 }
 
-// payout is what a share of a closed market is worth, in millionths of a dollar.
-func (m *market) payout(outcome uint8) int64 {
-	return int64(m.price(outcome, m.event.closed) * micro)
+// worth is what shares of a closed market are paid out at, in millionths of a dollar.
+func (m *market) worth(outcome uint8, shares int64) int64 {
+	payout := int64(m.price(outcome, m.event.closed) * micro)
+	return shares/micro*payout + shares%micro*payout/micro
 }
 
 func (v *Venue) redeem(w *wallet, a *action, m *market) {
@@ -73,16 +75,14 @@ func (v *Venue) redeem(w *wallet, a *action, m *market) {
 	for outcome := range uint8(2) {
 		shares := w.shares(m, outcome)
 		held += shares
-		paid += shares / micro * m.payout(outcome)
-		paid += shares % micro * m.payout(outcome) / micro
+		paid += m.worth(outcome, shares)
 	}
 	if held == 0 || paid == 0 && !a.losers {
 		return
 	}
 	for outcome := range uint8(2) {
 		if shares := w.shares(m, outcome); shares > 0 {
-			worth := shares/micro*m.payout(outcome) + shares%micro*m.payout(outcome)/micro
-			w.holding(token{m, outcome}).remove(a.at, shares, worth)
+			w.holding(token{m, outcome}).remove(a.at, shares, m.worth(outcome, shares))
 		}
 	}
 	w.cash += paid

@@ -53,7 +53,8 @@ var (
 func (e *event) name(s seeded.Stream, ends time.Time) {
 	pick := func(list []string) string { return list[s.IntN(len(list))] }
 	day := ends.Format("January 2")
-	place := pick(places)
+	at := s.IntN(len(places))
+	place, neighbour := places[at], places[(at+1+s.IntN(len(places)-1))%len(places)]
 	yesNo := [2]string{"Yes", "No"}
 	switch e.form {
 	case ladder:
@@ -106,11 +107,7 @@ func (e *event) name(s seeded.Stream, ends time.Time) {
 		m.outcomes = yesNo
 		switch e.category.label {
 		case "Sports":
-			at := s.IntN(len(places))
-			m.outcomes = [2]string{place + " " + pick(beasts), places[at] + " " + pick(beasts)}
-			if m.outcomes[0] == m.outcomes[1] {
-				m.outcomes[1] = "All-Stars"
-			}
+			m.outcomes = [2]string{place + " " + pick(beasts), neighbour + " " + pick(beasts)}
 			e.title = m.outcomes[0] + " vs. " + m.outcomes[1]
 		case "Crypto":
 			e.title, m.outcomes = pick(currencies)+" Up or Down by "+day, [2]string{"Up", "Down"}
@@ -121,7 +118,7 @@ func (e *event) name(s seeded.Stream, ends time.Time) {
 		case "Weather":
 			e.title = "Will it snow in " + place + " before " + day + "?"
 		case "Geopolitics":
-			e.title = "Will " + place + " and " + pick(places) + " sign a treaty by " + day + "?"
+			e.title = "Will " + place + " and " + neighbour + " sign a treaty by " + day + "?"
 		default:
 			e.title = "Will " + pick(first) + " " + pick(family) + " resign by " + day + "?"
 		}

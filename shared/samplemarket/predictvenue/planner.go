@@ -97,7 +97,7 @@ func (p *planner) rest(at int32, m *market, outcome uint8, shares int64, seen in
 		return false
 	}
 	return p.add(action{at: at, kind: traded, market: m, wallet: p.someone(), maker: p.w.id, outcome: 1 - outcome, price: whole - bid,
-		size: shares, truth: float32(m.foreseen(1-outcome, at, seen))})
+		size: shares, pairs: true, truth: float32(m.foreseen(1-outcome, at, seen))})
 }
 
 // pick is a market and an outcome whose offer is between two prices, in ten-thousandths.

@@ -29,6 +29,9 @@ func (a *arguments) fail(message string) {
 	}
 }
 
+// largest is the largest whole number that a query may have, far beyond any that means something.
+const largest = 1_000_000_000_000_000
+
 // whole reads a whole number of at least zero.
 func (a *arguments) whole(key string, fallback int) int {
 	text := a.Get(key)
@@ -36,7 +39,7 @@ func (a *arguments) whole(key string, fallback int) int {
 		return fallback
 	}
 	n, err := strconv.Atoi(text)
-	if err != nil || n < 0 {
+	if err != nil || n < 0 || n > largest {
 		a.fail("invalid query param '" + key + "'")
 		return fallback
 	}

@@ -86,7 +86,7 @@ func (v *Venue) habitsOf(w *wallet) habits {
 	}
 	for _, held := range w.order {
 		if e := held.market.event; v.isClosed(e) {
-			h.got[e.index] += held.shares / micro * held.market.payout(held.outcome)
+			h.got[e.index] += held.market.worth(held.outcome, held.shares)
 		}
 	}
 	return h
