@@ -3,7 +3,7 @@ package predictvenue
 const (
 	// insight is the share of the variance to come that a skilled taker sees ahead of everybody, and worthwhile the advantage in dollars
 	// a share from which it buys.
-	insight    = 0.08
+	insight    = 0.10
 	worthwhile = 0.05
 )
 
@@ -83,7 +83,7 @@ func (p *planner) lucky() {
 	if !found {
 		return
 	}
-	if p.e.ends < luckLasts*daySeconds && !p.e.void && m.price(outcome, p.e.ends) == 0 && p.Chance(0.4) {
+	if p.e.ends < luckLasts*daySeconds && !p.e.void && m.price(outcome, p.e.ends) == 0 && p.Chance(0.3) {
 		if _, ask := m.quote(1-outcome, at); ask >= low && ask <= high {
 			outcome = 1 - outcome
 		}
