@@ -1,6 +1,6 @@
 package predictvenue
 
-// kind is a planted behaviour.
+// kind is a planted behaviour. What skilled and followable mean is said at WalletTruth.
 type kind struct {
 	name, about string
 	count       int

@@ -44,6 +44,21 @@ func TestPricesAreCalibrated(t *testing.T) {
 	}
 }
 
+// Whether an event is called off is in the price until it is known: what the price then comes to is what it was, in the mean.
+func TestCallingOffIsInThePrice(t *testing.T) {
+	_, events := manyEvents(12, 4000)
+	sum, squares, count := 0.0, 0.0, 0
+	for _, e := range events {
+		if e.voidRisk > 0 {
+			step := e.markets[0].price(0, e.voidAt) - e.markets[0].price(0, e.voidAt-1)
+			sum, squares, count = sum+step, squares+step*step, count+1
+		}
+	}
+	if z := sum / math.Sqrt(squares); math.Abs(z) > 3.5 || count < 500 {
+		t.Errorf("%d events, z %.2f", count, z)
+	}
+}
+
 // Steps of the price have mean zero whatever came before: what follows a rise is no different from what follows a fall.
 func TestPricesHaveNoMomentum(t *testing.T) {
 	_, events := manyEvents(4, 3000)

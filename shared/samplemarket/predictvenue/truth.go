@@ -17,8 +17,8 @@ type WalletTruth struct {
 	Cadence string
 	// Activity is active up to 7 days after the last purchase, slowing up to 30, then dormant.
 	Activity string
-	// Skilled wallets have a true edge by what they know or by how they trade, and Followable ones still have it a minute later at the
-	// next best price.
+	// Skilled wallets have a true edge by what they know or by their resting orders; arbitrage of pairs, which bets on nothing, is none.
+	// The edge of Followable ones is still there a minute later at the next best price, hours before the end, and they are still at it.
 	Skilled, Followable bool
 	Wash                bool
 	// Events is how many resolved events the wallet paid for anything in, Wins in how many of them it got more out than it had paid.
