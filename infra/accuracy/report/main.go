@@ -82,6 +82,7 @@ func measures(data string) []measure {
 		{"sample market", accuracy.SampleLabels},
 		{"sample tokens", func() ([]accuracy.Row, error) { return accuracy.SampleTokens(accuracy.TokenSeed) }},
 		{"code classes", accuracy.BytecodeClasses},
+		{"liquidation", func() ([]accuracy.Row, error) { return accuracy.Liquidation(data) }},
 		{"determinism", one(accuracy.Determinism)},
 		{"as-of purity", one(accuracy.Purity)},
 	}
@@ -90,6 +91,7 @@ func measures(data string) []measure {
 			measure{"recorded receipts", func() ([]accuracy.Row, error) { return accuracy.Receipts(data) }},
 			measure{"recorded trades", func() ([]accuracy.Row, error) { return accuracy.RealTrades(data) }},
 			measure{"prediction accounts", func() ([]accuracy.Row, error) { return accuracy.PredictionAccounts(data) }},
+			measure{"recorded perpetuals", func() ([]accuracy.Row, error) { return accuracy.PerpAccounting(data) }},
 			measure{"opcodes", func() ([]accuracy.Row, error) { return accuracy.Opcodes(data) }},
 			measure{"rug scorecard", func() ([]accuracy.Row, error) { return accuracy.Scorecard(data) }},
 			measure{"delayed copier", one(func() (accuracy.Row, error) { return accuracy.CopyBase(data) })},
