@@ -74,7 +74,8 @@ func (e Episode) NetUSD() float64 {
 	return net
 }
 
-// Audit counts how well average-entry accounting reproduces the venue's realised profits.
+// Audit counts how well average-entry accounting reproduces the venue's realised profits. The venue rounds its average down to the
+// step of the coin's prices before it takes the difference; a profit that follows from either is reproduced.
 type Audit struct {
 	// Checked are closing fills whose position's beginning is known. Close are those within 1e-5 of the fill's value, Near those
 	// within 1e-4.
@@ -83,8 +84,8 @@ type Audit struct {
 	Worst float64
 }
 
-func (a *Audit) add(ours, venues, valueUSD float64) {
-	difference := math.Abs(ours-venues) / valueUSD
+func (a *Audit) add(misfitUSD, valueUSD float64) {
+	difference := misfitUSD / valueUSD
 	a.Checked++
 	if difference <= 1e-5 {
 		a.Close++
@@ -140,9 +141,10 @@ func (r *reconstruction) fill(f *market.PerpFill) {
 		r.holdings[f.Coin] = h
 	}
 	if !usable(f) {
-		*h = holding{size: math.NaN()}
+		*h = holding{size: math.NaN(), decimals: h.decimals}
 		return
 	}
+	h.decimals = max(h.decimals, decimalsOf(f.Size))
 	change := f.Size
 	if !f.Buy {
 		change = -change
@@ -158,9 +160,9 @@ func (r *reconstruction) fill(f *market.PerpFill) {
 	}
 	switch {
 	case before == 0:
-		*h = holding{known: true}
+		*h = holding{known: true, decimals: h.decimals}
 	case !(math.Abs(h.size-before) <= gap*math.Abs(before)+h.slack):
-		*h = holding{} // fills are missing before this one
+		*h = holding{decimals: h.decimals} // fills are missing before this one
 	}
 	closing := 0.
 	if before != 0 && (before > 0) != (change > 0) {
@@ -171,7 +173,7 @@ func (r *reconstruction) fill(f *market.PerpFill) {
 		r.close(h, f, before, closing, closingFee)
 		if after == 0 || (after > 0) != (before > 0) {
 			r.end(h, f)
-			*h = holding{known: true}
+			*h = holding{known: true, decimals: h.decimals}
 		}
 	}
 	if opening := f.Size - closing; opening > 0 && after != 0 {
@@ -221,7 +223,7 @@ func (r *reconstruction) close(h *holding, f *market.PerpFill, before, size, fee
 		return
 	}
 	r.knownUSD += value
-	r.book.Audit.add(float64(margin.SideOf(before))*(f.Price-h.entry)*size, f.ClosedPnLUSD, value)
+	r.book.Audit.add(h.misfit(f, margin.SideOf(before), size), value)
 	h.closed(f, size, fee)
 }
 

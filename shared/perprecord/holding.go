@@ -15,6 +15,8 @@ type holding struct {
 	// entry is the average entry price, openedAt the average time of opening by size, in seconds after the first.
 	entry, openedAt float64
 	episode         Episode
+	// decimals are those of the coin's sizes, as far as seen.
+	decimals int
 	// closedSize and heldSeconds, the size times how long it was held, are of what was closed.
 	closedSize, heldSeconds float64
 	// underwater is the size added while the price stood against the position, base the size held when that began.
@@ -55,4 +57,36 @@ func (h *holding) closed(f *market.PerpFill, size, fee float64) {
 	e.Liquidated = e.Liquidated || f.Forced == market.Liquidated
 	h.closedSize += size
 	h.heldSeconds += size * (f.Time.Sub(e.OpenedAt).Seconds() - h.openedAt)
+}
+
+// priceDecimals are how many decimals of a price and of a size the venue has together (Hyperliquid, "Tick and lot size").
+const priceDecimals = 6
+
+// decimalsOf counts the decimals of a size, up to those the venue has.
+func decimalsOf(size float64) int {
+	scale := 1.
+	for decimals := range priceDecimals {
+		if scaled := size * scale; math.Abs(scaled-math.Round(scaled)) <= 1e-9*max(1, scaled) {
+			return decimals
+		}
+		scale *= 10
+	}
+	return priceDecimals
+}
+
+// misfit is how far, in USD, the venue's profit on closing so much is from ours: by the average entry price, or by that rounded
+// down to the coin's step. Where the average lies on a step to within floating point, the venue may have rounded to the one below.
+func (h *holding) misfit(f *market.PerpFill, side margin.Side, size float64) float64 {
+	steps := h.entry * math.Pow10(priceDecimals-h.decimals)
+	down := math.Floor(steps)
+	candidates := [...]float64{steps, down, down}
+	if nearest := math.Round(steps); math.Abs(steps-nearest) <= 1e-9*nearest {
+		candidates[1], candidates[2] = nearest, nearest-1
+	}
+	misfit := math.Inf(1)
+	for _, entry := range candidates {
+		ours := float64(side) * (f.Price - entry/math.Pow10(priceDecimals-h.decimals)) * size
+		misfit = min(misfit, math.Abs(ours-f.ClosedPnLUSD))
+	}
+	return misfit
 }
