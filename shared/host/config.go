@@ -18,6 +18,8 @@ import (
 	"github.com/mirrorworthy/mirrorworthy/shared/provider/geckoterminal"
 	"github.com/mirrorworthy/mirrorworthy/shared/provider/goplus"
 	"github.com/mirrorworthy/mirrorworthy/shared/provider/honeypotis"
+	"github.com/mirrorworthy/mirrorworthy/shared/provider/hyperliquid"
+	"github.com/mirrorworthy/mirrorworthy/shared/provider/polymarket"
 	"github.com/mirrorworthy/mirrorworthy/shared/provider/upstream"
 )
 
@@ -258,6 +260,10 @@ func providers() []provider {
 		{"defillama", "DEFILLAMA", defillama.Defaults(), noCredential},
 		{"goplus", "GOPLUS", goplus.Defaults(), accessToken},
 		{"honeypotis", "HONEYPOTIS", honeypotis.Defaults(), noCredential},
+		{"hyperliquid", "HYPERLIQUID", hyperliquid.Defaults(), noCredential},
+		{"polymarket-data", "POLYMARKET_DATA", polymarket.DataDefaults(), noCredential},
+		{"polymarket-gamma", "POLYMARKET_GAMMA", polymarket.GammaDefaults(), noCredential},
+		{"polymarket-clob", "POLYMARKET_CLOB", polymarket.CLOBDefaults(), noCredential},
 	}
 	for _, on := range chain.All() {
 		suffix := strings.ToUpper(string(on.Slug))
@@ -299,6 +305,10 @@ func SampleAddresses(base string) map[string]string {
 		"defillama":     base + "/defillama",
 		"goplus":        base + "/goplus",
 		"honeypotis":    base + "/honeypotis",
+		"hyperliquid":   base + "/hyperliquid",
+	}
+	for _, name := range []string{"polymarket-data", "polymarket-gamma", "polymarket-clob"} {
+		addresses[name] = base + "/" + name
 	}
 	for _, on := range chain.All() {
 		if explorers[on.Slug] != "" {

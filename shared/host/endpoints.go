@@ -4,9 +4,13 @@ import (
 	"context"
 	"time"
 
+	"github.com/mirrorworthy/mirrorworthy/shared/copytrade"
 	"github.com/mirrorworthy/mirrorworthy/shared/endpoint"
 	"github.com/mirrorworthy/mirrorworthy/shared/job"
 	"github.com/mirrorworthy/mirrorworthy/shared/market"
+	"github.com/mirrorworthy/mirrorworthy/shared/perp"
+	"github.com/mirrorworthy/mirrorworthy/shared/portfolio"
+	"github.com/mirrorworthy/mirrorworthy/shared/prediction"
 	"github.com/mirrorworthy/mirrorworthy/shared/store"
 	"github.com/mirrorworthy/mirrorworthy/shared/token"
 	"github.com/mirrorworthy/mirrorworthy/shared/wallet"
@@ -46,6 +50,9 @@ func (k Kept) tokenMemory() token.Memory {
 // Endpoints lists every endpoint of the service, one Lambda function each, in the order of the API document.
 func Endpoints(kept Kept) []endpoint.Endpoint {
 	all := append(wallet.Endpoints(), token.Endpoints(kept.tokenMemory())...)
+	all = append(all, perp.PerpWallet(), prediction.PredictionWallet())
+	all = append(all, portfolio.Endpoints(wallet.WalletHealth(), wallet.WalletNetflow())...)
+	all = append(all, copytrade.PerpCopyDecision())
 	return append(all, endpoint.Usage(kept.Meter))
 }
 

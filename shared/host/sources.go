@@ -18,6 +18,8 @@ import (
 	"github.com/mirrorworthy/mirrorworthy/shared/provider/geckoterminal"
 	"github.com/mirrorworthy/mirrorworthy/shared/provider/goplus"
 	"github.com/mirrorworthy/mirrorworthy/shared/provider/honeypotis"
+	"github.com/mirrorworthy/mirrorworthy/shared/provider/hyperliquid"
+	"github.com/mirrorworthy/mirrorworthy/shared/provider/polymarket"
 	"github.com/mirrorworthy/mirrorworthy/shared/provider/upstream"
 )
 
@@ -77,6 +79,8 @@ func newSources(config Config, parts Parts, clock func() time.Time) (market.Sour
 	pools := geckoterminal.New(clients["geckoterminal"])
 	security := goplus.New(clients["goplus"])
 	prices := defillama.New(clients["defillama"])
+	perps := hyperliquid.New(clients["hyperliquid"])
+	predictions := polymarket.New(clients["polymarket-data"], clients["polymarket-gamma"], clients["polymarket-clob"])
 	sources := market.Sources{
 		Activity: router, Holdings: evm.NewPriced(router, prices),
 		Prices:    prices,
@@ -86,6 +90,8 @@ func newSources(config Config, parts Parts, clock func() time.Time) (market.Sour
 		TokenSecurity: security, AddressSecurity: security,
 		Holders: explorer, Trades: pools, Listings: pools,
 		Contracts: node, Simulation: evm.NewSimulators(node, honeypotis.New(clients["honeypotis"])),
+		PerpFills: perps, PerpAccounts: perps, PerpFunding: perps, PerpLedgers: perps, PerpMarkets: perps, PerpCandles: perps,
+		PredictionActivity: predictions, PredictionPositions: predictions, PredictionMarkets: predictions, PredictionPrices: predictions,
 	}
 	return market.Cached(sources, market.DefaultFreshness(), clock), nil
 }

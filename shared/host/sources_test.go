@@ -56,7 +56,9 @@ func testParts(transport http.RoundTripper) Parts {
 
 var everyPort = []market.Port{
 	market.ActivityFacts, market.HoldingFacts, market.PriceFacts, market.PoolFacts, market.CandleFacts, market.ApprovalFacts, market.CodeFacts,
-	market.TokenSecurityFacts, market.AddressSecurityFacts,
+	market.TokenSecurityFacts, market.AddressSecurityFacts, market.HolderFacts, market.TradeFacts, market.ContractFacts, market.SimulationFacts,
+	market.ListingFacts, market.PerpFillFacts, market.PerpAccountFacts, market.PerpFundingFacts, market.PerpLedgerFacts, market.PerpMarketFacts,
+	market.PerpCandleFacts, market.PredictionActivityFacts, market.PredictionPositionFacts, market.PredictionMarketFacts, market.PredictionPriceFacts,
 }
 
 func TestAServiceHasEveryPort(t *testing.T) {

@@ -22,6 +22,11 @@ const (
 	DefiLlama     = "defillama"
 	GoPlus        = "goplus"
 	HoneypotIs    = "honeypotis"
+	Hyperliquid   = "hyperliquid"
+	// The three hosts of one prediction venue.
+	PolymarketData  = "polymarket-data"
+	PolymarketGamma = "polymarket-gamma"
+	PolymarketCLOB  = "polymarket-clob"
 )
 
 // FaultKind is a way in which a provider fails.

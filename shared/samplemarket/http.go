@@ -12,7 +12,7 @@ import (
 )
 
 // Handler serves every provider under its own prefix: /blockscout/{chain}, /rpc/{chain}, /geckoterminal, /dexscreener, /defillama,
-// /goplus and /honeypotis, each followed by the provider's own path.
+// /goplus, /honeypotis, /hyperliquid, /polymarket-data, /polymarket-gamma and /polymarket-clob, each followed by the provider's own path.
 func (m *Market) Handler() http.Handler {
 	return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) { m.serve(&m.door, rw, r) })
 }
@@ -68,6 +68,7 @@ func (m *Market) serve(d *door, rw http.ResponseWriter, r *http.Request) {
 	}
 	status, answer := http.StatusNotFound, any(map[string]string{"message": "Not found"})
 	if kind != FaultHang {
+		m.openVenue(provider)
 		m.view(func() {
 			req := &request{path: strings.Split(strings.TrimSuffix(rest, "/"), "/"), query: r.URL.Query(), body: body, now: m.unix}
 			status, answer = m.answer(provider, r.Method, req, status, answer)
@@ -96,6 +97,9 @@ func (m *Market) answer(provider, verb string, req *request, status int, answer 
 		}
 		return m.serveRPC(req)
 	}
+	if status, answer, served := m.serveVenue(provider, verb, req); served {
+		return status, answer
+	}
 	if verb != http.MethodGet && verb != http.MethodHead {
 		return http.StatusMethodNotAllowed, map[string]string{"message": "Method not allowed"}
 	}
@@ -116,10 +120,10 @@ func (m *Market) answer(provider, verb string, req *request, status int, answer 
 	return status, answer
 }
 
-// callName names a JSON-RPC call for counting: its method and parameters, without its id.
+// callName names a call by its body, for counting: a JSON-RPC call by its method and parameters, without its id.
 func callName(body []byte) string {
 	var call rpcCall
-	if json.Unmarshal(body, &call) != nil {
+	if json.Unmarshal(body, &call) != nil || call.Method == "" {
 		return string(body[:min(len(body), 200)])
 	}
 	return call.Method + " " + string(call.Params)

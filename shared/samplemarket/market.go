@@ -22,6 +22,7 @@ type Market struct {
 	worlds []*world
 	unix   int64 // the world has happened up to here
 	door   door
+	venues venues
 }
 
 // New makes the market and lets its history happen up to the clock. A nil Clock is one that stands at Start.
@@ -64,6 +65,7 @@ func (m *Market) advance() {
 		}
 		group.Wait()
 	}
+	m.venues.advance(time.Unix(now, 0).UTC())
 	m.unix = now
 }
 

@@ -5,18 +5,24 @@ type Samples struct {
 	Wallets []Sample `json:"wallets"`
 	Tokens  []Sample `json:"tokens"`
 	Traders []Sample `json:"traders"`
+	// Perps are accounts of the venue of perpetual contracts, Predictions wallets of the prediction venue.
+	Perps       []Sample `json:"perps"`
+	Predictions []Sample `json:"predictions"`
 }
 
 // Sample is one address to try.
 type Sample struct {
 	Address string `json:"address"`
-	Chain   string `json:"chain"`
-	Kind    string `json:"kind"`
-	About   string `json:"about"`
+	// Chain is empty for what is on no chain of the market.
+	Chain string `json:"chain,omitzero"`
+	Kind  string `json:"kind"`
+	About string `json:"about"`
 }
 
 // Samples is a cross-section of addresses to try: of every planted behaviour and kind, spread over the chains.
 func (m *Market) Samples() Samples {
+	m.openPerps()
+	m.openPredictions()
 	var samples Samples
 	m.view(func() {
 		for i := range plans {
@@ -37,6 +43,12 @@ func (m *Market) Samples() Samples {
 			}
 		}
 		samples.Tokens = m.tokenSamples()
+		for _, s := range m.venues.perps.Samples() {
+			samples.Perps = append(samples.Perps, Sample{Address: s.Address, Kind: s.Kind, About: s.About})
+		}
+		for _, s := range m.venues.predictions.Samples() {
+			samples.Predictions = append(samples.Predictions, Sample{Address: s.Address, Kind: s.Kind, About: s.About})
+		}
 	})
 	return samples
 }
