@@ -1,10 +1,10 @@
 package hyperliquid
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"math"
-	"strings"
 	"time"
 
 	"github.com/go-json-experiment/json"
@@ -80,7 +80,7 @@ func weighed(rows int) upstream.Weight {
 
 // countRows counts the elements of a JSON array; anything else has none.
 func countRows(body []byte) int {
-	decoder := jsontext.NewDecoder(strings.NewReader(string(body)), jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true))
+	decoder := jsontext.NewDecoder(bytes.NewBuffer(body), jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true))
 	if decoder.PeekKind() != '[' {
 		return 0
 	}

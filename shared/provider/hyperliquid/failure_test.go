@@ -83,25 +83,22 @@ func TestAFailureAmidThePagesIsOne(t *testing.T) {
 }
 
 func TestSpotAndBuildersMayDifferInTheirFailures(t *testing.T) {
-	v := &venue{}
-	failing := ""
-	v.answer = func(q asked) (int, string) {
-		switch {
-		case q.Type+q.Dex == failing:
-			return 422, "no"
-		case q.Type == "spotClearinghouseState":
-			return 200, `{"balances":[{"coin":"USDC","token":0,"total":"3"}]}`
-		}
-		return 200, nothingAtAll
-	}
-	for what, fails := range map[string]bool{"": false, "spotClearinghouseState": false, "clearinghouseState": true, "clearinghouseStatexyz": true} {
-		failing = what
+	for failing, fails := range map[string]bool{"": false, "spotClearinghouseState": false, "clearinghouseState": true, "clearinghouseStatexyz": true} {
+		v := &venue{answer: func(q asked) (int, string) {
+			switch {
+			case q.Type+q.Dex == failing:
+				return 422, "no"
+			case q.Type == "spotClearinghouseState":
+				return 200, `{"balances":[{"coin":"USDC","token":0,"total":"3"}]}`
+			}
+			return 200, nothingAtAll
+		}}
 		got, err := v.adapter().PerpAccount(t.Context(), account, []string{"xyz"})
 		if fails != (err != nil) {
-			t.Errorf("%q fails: %+v, %v", what, got, err)
+			t.Errorf("%q fails: %+v, %v", failing, got, err)
 		}
-		if err == nil && math.IsNaN(got.SpotDollars) != (what == "spotClearinghouseState") {
-			t.Errorf("%q fails: %+v", what, got)
+		if err == nil && math.IsNaN(got.SpotDollars) != (failing == "spotClearinghouseState") {
+			t.Errorf("%q fails: %+v", failing, got)
 		}
 	}
 }

@@ -63,10 +63,11 @@ func key(position float64) float64 { return math.Round(position*1e6) + 0 }
 
 // trail orders fills so that each begins where the one before it ended: positions are the nodes of a graph and fills its edges, and the
 // order is a trail through all of them, which the algorithm of Hierholzer finds in linear time. It begins with the position that is known
-// to have stood, on the grid of key, if it can. Nil means that there is no such order, or that it is the one that the fills have.
+// to have stood, on the grid of key, if it can. Of several fills from one position the earlier row goes first, so that an order which is a
+// trail already stays. Nil means that there is no such order.
 func trail(fills []market.PerpFill, standing float64) []market.PerpFill {
 	begin, ok := beginning(fills, standing)
-	if !ok || chained(fills, begin) {
+	if !ok {
 		return nil
 	}
 	leaving := make(map[float64][]int, len(fills))
@@ -96,17 +97,6 @@ func trail(fills []market.PerpFill, standing float64) []market.PerpFill {
 	}
 	slices.Reverse(ordered)
 	return ordered
-}
-
-// chained tells whether fills are a trail from a position already.
-func chained(fills []market.PerpFill, position float64) bool {
-	for _, f := range fills {
-		if key(f.Before) != position {
-			return false
-		}
-		position = after(f)
-	}
-	return true
 }
 
 // beginning is the position with which a trail through all fills has to begin: the one that is left once more than it is reached. Where
