@@ -53,7 +53,7 @@ func TestFailuresAreNeverFacts(t *testing.T) {
 func TestARefusalThatPassesIsNotNoticed(t *testing.T) {
 	for _, status := range []int{429, 500} {
 		synctest.Test(t, func(t *testing.T) {
-			rows, calls := busy(4500, 3), 0
+			rows, calls := busy(2100, 3), 0
 			kept := keeper(rows, 2000, 10_000)
 			v := &venue{answer: func(q asked) (int, string) {
 				if calls++; calls%2 == 1 {
@@ -61,7 +61,7 @@ func TestARefusalThatPassesIsNotNoticed(t *testing.T) {
 				}
 				return kept.answer(q)
 			}}
-			if got, err := v.adapter().PerpFills(t.Context(), account); err != nil || len(got.Fills) != 4500 || got.Truncated || calls != 6 {
+			if got, err := v.adapter().PerpFills(t.Context(), account); err != nil || len(got.Fills) != 2100 || got.Truncated || calls != 4 {
 				t.Errorf("%d: %v after %d calls", status, err, calls)
 			}
 		})
@@ -69,10 +69,10 @@ func TestARefusalThatPassesIsNotNoticed(t *testing.T) {
 }
 
 func TestAFailureAmidThePagesIsOne(t *testing.T) {
-	rows, calls := busy(4500, 3), 0
+	rows, calls := busy(2100, 3), 0
 	kept := keeper(rows, 2000, 10_000)
 	v := &venue{answer: func(q asked) (int, string) {
-		if calls++; calls == 3 {
+		if calls++; calls == 2 {
 			return 422, "no"
 		}
 		return kept.answer(q)
@@ -103,19 +103,19 @@ func TestSpotAndBuildersMayDifferInTheirFailures(t *testing.T) {
 	}
 }
 
-// Five pages of fills take 20 each and 100 for their rows: what is over the limit waits, and what cannot wait is refused.
+// A page of fills takes 20, and 100 for its rows: what is over the limit waits, and what cannot wait is refused.
 func TestTheVenuesLimitIsKept(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		v := keeper(busy(10_000, 1), 2000, 10_000)
-		a := v.adapterWith(upstream.Config{Name: "venue", Base: "http://venue.invalid", PerMinute: 60, Burst: 300})
+		v := keeper(busy(3000, 1), 2000, 10_000)
+		a := v.adapterWith(upstream.Config{Name: "venue", Base: "http://venue.invalid", PerMinute: 60, Burst: 90})
 		begun := time.Now()
 		patient, cancel := context.WithTimeout(t.Context(), time.Hour)
 		defer cancel()
 		if _, err := a.PerpFills(patient, account); err != nil {
 			t.Fatal(err)
 		}
-		// Six questions, and five full answers before the last one.
-		if waited := time.Since(begun).Round(time.Second); waited != (6*20+5*100-300)*time.Second {
+		// Two questions, and a full answer before the second; its own 50 are owed.
+		if waited := time.Since(begun).Round(time.Second); waited != (2*20+100-90)*time.Second {
 			t.Errorf("waited %v", waited)
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)

@@ -2,7 +2,6 @@ package hyperliquid
 
 import (
 	"fmt"
-	"math"
 	"reflect"
 	"strings"
 	"testing"
@@ -133,15 +132,11 @@ func TestFillsAreReadPageByPage(t *testing.T) {
 		fills, eachMillisecond, pages, first int
 		truncated                            bool
 	}{
-		"none":                             {0, 1, 1, 0, false},
-		"not a page":                       {1999, 1, 1, 0, false},
-		"a page and no more":               {2000, 1, 2, 0, false},
-		"pages that end amid an instant":   {5003, 7, 3, 0, false},
-		"one fill below what can be had":   {9999, 3, 6, 0, false},
-		"just what can be had":             {10_000, 3, 6, 0, true},
-		"more than can be had":             {10_700, 11, 6, 700, true},
-		"a page of one instant":            {6000, 2000, 4, 0, false},
-		"instants of most of a page, many": {10_500, 1100, 8, 500, true},
+		"none":                           {0, 1, 1, 0, false},
+		"not a page":                     {1999, 1, 1, 0, false},
+		"pages that end amid an instant": {3003, 7, 2, 0, false},
+		"more than can be had":           {10_700, 11, 6, 700, true},
+		"a page of one instant":          {2000, 2000, 2, 0, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			rows := busy(test.fills, test.eachMillisecond)
@@ -169,12 +164,12 @@ func TestFillsAreReadPageByPage(t *testing.T) {
 }
 
 func TestOldFillsAreToldApartByAllTheyHave(t *testing.T) {
-	rows := busy(2500, 5)
+	rows := busy(2100, 5)
 	for i := range rows {
 		rows[i].text = with(t, rows[i].text, "tid", "", "feeToken", "", "twapId", "")
 	}
 	got, err := keeper(rows, 2000, 10_000).adapter().PerpFills(t.Context(), account)
-	if err != nil || len(got.Fills) != 2500 {
+	if err != nil || len(got.Fills) != 2100 {
 		t.Fatal(err, len(got.Fills))
 	}
 	// Both sides of a trade with oneself have one number.
@@ -184,12 +179,18 @@ func TestOldFillsAreToldApartByAllTheyHave(t *testing.T) {
 	}
 }
 
-func TestSpotFillsCountTowardsWhatCanBeHad(t *testing.T) {
-	rows := busy(10_000, 4)
-	rows[0].text = with(t, rows[0].text, "coin", `"@4"`)
-	got, err := keeper(rows, 2000, 10_000).adapter().PerpFills(t.Context(), account)
-	if err != nil || !got.Truncated || got.Since.UnixMilli() != noon(0) || got.Other != 1 || len(got.Fills) != 9999 {
-		t.Errorf("%d and %d, truncated %v since %v, %v", len(got.Fills), got.Other, got.Truncated, got.Since, err)
+func TestTenThousandFillsOfWhateverKindAreAllThatCanBeHad(t *testing.T) {
+	rows := make([]dated[fill], 10_000)
+	for i := range rows {
+		rows[i] = dated[fill]{fill{Coin: "SOL", Price: "150", Size: "1", Side: "B", Before: "0", ClosedPnL: "0", Fee: "0"}, time.UnixMilli(noon(i))}
+	}
+	rows[0].row.Coin = "@4"
+	got, dropped := readFills(rows, account)
+	if !got.Truncated || got.Since.UnixMilli() != noon(0) || got.Other != 1 || len(got.Fills) != 9999 || dropped != 0 {
+		t.Errorf("%d and %d, truncated %v since %v, %d dropped", len(got.Fills), got.Other, got.Truncated, got.Since, dropped)
+	}
+	if got, _ := readFills(rows[1:], account); got.Truncated || !got.Since.IsZero() {
+		t.Errorf("truncated %v since %v", got.Truncated, got.Since)
 	}
 }
 
@@ -214,7 +215,14 @@ func TestPagesThatLeadNowhereEnd(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	// New fills without an end: the latest are out of reach, and older ones are not taken for them.
-	v = keeper(busy(60_000, 1), 2000, math.MaxInt)
+	v = &venue{}
+	v.answer = func(q asked) (int, string) {
+		at := max(q.StartTime, noon(0))
+		later := func(after int64) string {
+			return with(t, opening, "time", fmt.Sprint(at+after), "tid", fmt.Sprint(at+after))
+		}
+		return 200, "[" + strings.Repeat("null,", 1998) + later(0) + "," + later(1) + "]"
+	}
 	if got, err := v.adapter().PerpFills(t.Context(), account); err == nil || len(v.bodies) != fillPages {
 		t.Errorf("%d fills after %d questions", len(got.Fills), len(v.bodies))
 	}
