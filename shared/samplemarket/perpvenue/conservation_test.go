@@ -107,8 +107,10 @@ func checkBooks(t *testing.T, v *Venue, kind, address string) {
 			money += profit - fee
 		}
 	}
+	paid := map[string]float64{}
 	for _, p := range everyPayment(t, v, address) {
 		money += number(t, p.Delta.USD)
+		paid[p.Delta.Coin] -= number(t, p.Delta.USD)
 	}
 	for _, e := range asked[[]struct {
 		Delta struct {
@@ -138,6 +140,9 @@ func checkBooks(t *testing.T, v *Venue, kind, address string) {
 				near(t, kind+" entry of "+p.Coin, number(t, p.Entry), b.cost/math.Abs(size), 1e-3)
 			}
 			delete(books, p.Coin)
+			if all := number(t, p.Funding.AllTime); math.Abs(all-paid[p.Coin]) > 1e-5 {
+				t.Errorf("%s paid %v for %s, and shows %v", kind, paid[p.Coin], p.Coin, all)
+			}
 			money += number(t, p.Unrealized)
 			net += math.Copysign(number(t, p.Value), size)
 		}

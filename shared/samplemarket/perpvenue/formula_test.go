@@ -125,6 +125,13 @@ func TestAverageEntry(t *testing.T) {
 			t.Errorf("step %d: profit %d, basis %d, want %d, %d", n, profit, p.basis, step.profit, step.basis)
 		}
 	}
+	held := position{size: 3, basis: 330, margin: 66, fundingOpen: 5, fundingChange: 5}
+	if held.book(-1, 120); held.margin != 44 || held.fundingOpen != 5 || held.fundingChange != 0 {
+		t.Errorf("a third closed leaves two thirds of the margin: %+v", held)
+	}
+	if held.book(-2, 240); held.margin != 0 || held.fundingOpen != 0 {
+		t.Errorf("nothing is left: %+v", held)
+	}
 	if p.episode != 2 || p.size != 0 {
 		t.Errorf("a flip and a return to flat are two episodes, got %d; size %d", p.episode, p.size)
 	}

@@ -84,6 +84,10 @@ func TestTheFutureDoesNotShow(t *testing.T) {
 		questions = append(questions, `{"type":"userFillsByTime","user":"`+address+`","startTime":0,"endTime":%d}`,
 			`{"type":"userNonFundingLedgerUpdates","user":"`+address+`","startTime":0,"endTime":%d}`)
 	}
+	v.Advance(now.Add(-3 * time.Hour)) // changes nothing
+	if state := told[stateWire](t, v, `{"type":"clearinghouseState","user":"%s"}`, v.stranger); state.Time != now.UnixMilli() {
+		t.Errorf("time went back to %d", state.Time)
+	}
 	before := make([]string, len(questions))
 	for i, question := range questions {
 		until := now.UnixMilli()
@@ -91,7 +95,6 @@ func TestTheFutureDoesNotShow(t *testing.T) {
 			until = now.Add(-90 * time.Minute).UnixMilli() // candles that are over
 		}
 		before[i] = string(ask(t, v, question, until))
-		v.Advance(now)
 	}
 	later := New(Config{Seed: 9, Start: testStart})
 	later.Advance(now.Add(36 * time.Hour))
@@ -108,6 +111,39 @@ func TestTheFutureDoesNotShow(t *testing.T) {
 	}
 	if !grown {
 		t.Error("nothing new in a day and a half")
+	}
+}
+
+// The backstop, too, is where it would be if it had not been asked before.
+func TestBackstopKeepsUp(t *testing.T) {
+	const question = `{"type":"userFills","user":"%s"}`
+	v := New(Config{Seed: young().seed, Start: testStart})
+	for _, days := range []int{15, 40} {
+		v.Advance(testStart.AddDate(0, 0, days))
+		ask(t, v, question, v.backstop.address)
+	}
+	want := ask(t, young(), question, young().backstop.address)
+	if got := ask(t, v, question, v.backstop.address); string(got) != string(want) || len(want) < 200 {
+		t.Fatalf("%d and %d bytes", len(got), len(want))
+	}
+}
+
+// Neither the half of an hour nor an hour tells the way of the next.
+func TestPricesAreNotPredictable(t *testing.T) {
+	v := played()
+	pairs, halves, hours := 0.0, 0.0, 0.0
+	sign := func(x float64) float64 { return math.Copysign(1, x) }
+	for coin := coinBTC; coin < coinHYPESpot; coin++ {
+		p := v.pathOf(coin)
+		for hour := 1; hour < testDays*24; hour++ {
+			middle := p.grid(hour, gridSteps/2)
+			halves += sign(middle-p.logs[hour]) * sign(p.logs[hour+1]-middle)
+			hours += sign(p.logs[hour]-p.logs[hour-1]) * sign(p.logs[hour+1]-p.logs[hour])
+			pairs++
+		}
+	}
+	if math.Abs(halves/pairs) > 0.03 || math.Abs(hours/pairs) > 0.03 {
+		t.Errorf("signs of following halves agree by %v, of following hours by %v", halves/pairs, hours/pairs)
 	}
 }
 
@@ -141,15 +177,15 @@ func TestLimits(t *testing.T) {
 	address := of(v, "market-making-busy")[0]
 	a := v.byName[address]
 	fills := everyFill(t, v, address)
-	if len(a.fills) <= reachableFills || len(fills) != reachableFills {
+	if len(a.fills) <= 10_000 || len(fills) != 10_000 {
 		t.Fatalf("%d of %d fills are reachable", len(fills), len(a.fills))
 	}
-	if last := len(a.fills) - 1; fills[reachableFills-1].Trade != a.fills[last].trade || fills[0].Trade != a.fills[last-reachableFills+1].trade {
+	if last := len(a.fills) - 1; fills[10_000-1].Trade != a.fills[last].trade || fills[0].Trade != a.fills[last-10_000+1].trade {
 		t.Error("the reachable fills are not the latest")
 	}
 	newest := told[[]fillWire](t, v, `{"type":"userFills","user":"%s"}`, address)
 	reversed := told[[]fillWire](t, v, `{"type":"userFillsByTime","user":"%s","startTime":0,"reversed":true}`, address)
-	if len(newest) != fillsPerAnswer || len(reversed) != fillsPerAnswer || newest[0].Trade != fills[reachableFills-1].Trade || reversed[7].Trade != newest[7].Trade {
+	if len(newest) != 2_000 || len(reversed) != 2_000 || newest[0].Trade != fills[10_000-1].Trade || reversed[7].Trade != newest[7].Trade {
 		t.Error("the newest 2,000 come first")
 	}
 	until := fills[50].Time
@@ -158,14 +194,14 @@ func TestLimits(t *testing.T) {
 			t.Errorf("fill %d is of another time", i)
 		}
 	}
-	if rows := told[[]fundingWire](t, v, `{"type":"userFunding","user":"%s","startTime":0}`, address); len(rows) != entriesPerAnswer {
+	if rows := told[[]fundingWire](t, v, `{"type":"userFunding","user":"%s","startTime":0}`, address); len(rows) != 500 {
 		t.Errorf("%d funding payments in one answer", len(rows))
 	}
 	rates := told[[]fundingRateWire](t, v, `{"type":"fundingHistory","coin":"ETH","startTime":%d}`, testStart.Add(time.Hour).UnixMilli())
-	if len(rates) != entriesPerAnswer || rates[0].Time != testStart.Add(time.Hour).UnixMilli() || rates[499].Time-rates[0].Time != 499*hourMillis {
+	if len(rates) != 500 || rates[0].Time != testStart.Add(time.Hour).UnixMilli() || rates[499].Time-rates[0].Time != 499*hourMillis {
 		t.Errorf("%d rates, from %d to %d", len(rates), rates[0].Time, rates[len(rates)-1].Time)
 	}
-	if candles := told[[]candleWire](t, v, `{"type":"candleSnapshot","req":{"coin":"BTC","interval":"1m","startTime":0,"endTime":%d}}`, v.now); len(candles) != candlesPerCoin {
+	if candles := told[[]candleWire](t, v, `{"type":"candleSnapshot","req":{"coin":"BTC","interval":"1m","startTime":0,"endTime":%d}}`, v.now); len(candles) != 5_000 {
 		t.Errorf("%d candles", len(candles))
 	}
 }
