@@ -203,6 +203,32 @@ func TestAggregated(t *testing.T) {
 	}
 }
 
+// A portfolio ends at the account's value, begins its profits at nothing and has every time once.
+func TestPortfolio(t *testing.T) {
+	v := played()
+	for _, address := range []string{of(v, "skilled-swing")[1], of(v, "multi-exchange")[0], of(v, "spot-only")[0]} {
+		value := 0.0
+		for _, exchange := range exchangeNames {
+			value += number(t, asked[stateWire](t, v, `{"type":"clearinghouseState","user":"%s","dex":"%s"}`, address, exchange).Summary.Value)
+		}
+		for _, pair := range told[[]any](t, v, `{"type":"portfolio","user":"%s"}`, address) {
+			name, window := pair.([]any)[0].(string), pair.([]any)[1].(windowWire)
+			last := window.Values[len(window.Values)-1].([]any)
+			if strings.HasPrefix(name, "perp") && math.Abs(number(t, last[1].(string))-value) > 1e-5 || last[0] != v.now {
+				t.Errorf("%s ends at %v, the account is worth %v", name, last, value)
+			}
+			if window.Profits[0].([]any)[1] != "0.0" || len(window.Profits) != len(window.Values) {
+				t.Errorf("%s begins with %v", name, window.Profits[0])
+			}
+			for i := range window.Values[1:] {
+				if window.Values[i].([]any)[0].(int64) >= window.Values[i+1].([]any)[0].(int64) {
+					t.Errorf("%s: %v is followed by %v", name, window.Values[i], window.Values[i+1])
+				}
+			}
+		}
+	}
+}
+
 func TestSamples(t *testing.T) {
 	v := played()
 	kinds := map[string]bool{}

@@ -144,7 +144,10 @@ func (a *account) portfolioWire(v *Venue) []any {
 	var history []snapshot
 	if a != nil && a.joined <= v.now {
 		history = append(history, snapshot{time: a.joined})
-		history = append(append(history, a.history...), a.snapshot(v.now))
+		history = append(history, a.history...)
+		if history[len(history)-1].time < v.now {
+			history = append(history, a.snapshot(v.now))
+		}
 	}
 	wires := []any{}
 	for _, all := range []bool{true, false} {
