@@ -21,7 +21,7 @@ func manyEvents(seed uint64, count int32) (*Venue, []*event) {
 // A price at any time is the mean of what it comes to: in every range of prices, outcomes occur as often as they cost. One market at one
 // time is taken of every event, so that the draws are independent.
 func TestPricesAreCalibrated(t *testing.T) {
-	_, events := manyEvents(1, 6000)
+	_, events := manyEvents(1, 4000)
 	s := seeded.NewStream(99)
 	var sum, variance, prices [10]float64
 	var count [10]int
@@ -46,7 +46,7 @@ func TestPricesAreCalibrated(t *testing.T) {
 
 // Whether an event is called off is in the price until it is known: what the price then comes to is what it was, in the mean.
 func TestCallingOffIsInThePrice(t *testing.T) {
-	_, events := manyEvents(12, 4000)
+	_, events := manyEvents(12, 2500)
 	sum, squares, count := 0.0, 0.0, 0
 	for _, e := range events {
 		if e.voidRisk > 0 {
@@ -61,7 +61,7 @@ func TestCallingOffIsInThePrice(t *testing.T) {
 
 // Steps of the price have mean zero whatever came before: what follows a rise is no different from what follows a fall.
 func TestPricesHaveNoMomentum(t *testing.T) {
-	_, events := manyEvents(4, 3000)
+	_, events := manyEvents(4, 2000)
 	product, squares := 0.0, 0.0
 	for _, e := range events {
 		third := (e.decided - e.open) / 3
