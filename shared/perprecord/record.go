@@ -118,7 +118,9 @@ func read(ctx context.Context, sources market.Sources, account chain.Address, as
 	if err := r.readBuilders(ctx, sources); err != nil {
 		return nil, err
 	}
-	r.addMarkets(main)
+	if mainErr == nil {
+		r.addMarkets(main)
+	}
 	if err := r.readMarkets(ctx, sources.PerpMarkets, mainErr); err != nil {
 		return nil, err
 	}
@@ -175,9 +177,10 @@ func (r *Record) readMarkets(ctx context.Context, port market.PerpMarketPort, ma
 			unread[i] = mainErr != nil
 		default:
 			group.Go(func() error {
-				var err error
-				found[i], err = port.PerpMarkets(ctx, house.Exchange)
-				unread[i] = err != nil
+				read, err := port.PerpMarkets(ctx, house.Exchange)
+				if unread[i] = err != nil; err == nil {
+					found[i] = read
+				}
 				return nil
 			})
 		}
