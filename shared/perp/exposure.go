@@ -50,7 +50,8 @@ func expose(record *perprecord.Record) exposure {
 	for _, house := range record.Standing.Clearinghouses {
 		e.marginUSD += house.ValueUSD
 		from := len(e.positions)
-		for _, p := range house.Positions {
+		positions := slices.SortedFunc(slices.Values(house.Positions), func(a, b market.PerpPosition) int { return larger(&a, &b) })
+		for _, p := range positions {
 			if !sound(p) {
 				continue
 			}
@@ -80,15 +81,18 @@ func expose(record *perprecord.Record) exposure {
 	if unknown {
 		e.stress = math.NaN()
 	}
-	slices.SortFunc(e.positions, func(a, b held) int {
-		return cmp.Or(cmp.Compare(b.ValueUSD, a.ValueUSD), cmp.Compare(a.Coin, b.Coin), cmp.Compare(a.Size, b.Size))
-	})
+	slices.SortStableFunc(e.positions, func(a, b held) int { return larger(&a.PerpPosition, &b.PerpPosition) })
 	for i := range e.positions {
 		if h := &e.positions[i]; h.difference > tolerance && (e.differing == nil || h.difference > e.differing.difference) {
 			e.differing = h
 		}
 	}
 	return e
+}
+
+// larger orders positions by value, the largest first, and then by name.
+func larger(a, b *market.PerpPosition) int {
+	return cmp.Or(cmp.Compare(b.ValueUSD, a.ValueUSD), cmp.Compare(a.Coin, b.Coin), cmp.Compare(a.Size, b.Size))
 }
 
 // sound tells whether a position has a size and a value.

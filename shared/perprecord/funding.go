@@ -1,7 +1,9 @@
 package perprecord
 
 import (
+	"cmp"
 	"math"
+	"slices"
 	"sort"
 	"time"
 
@@ -24,13 +26,17 @@ type running struct {
 	usd float64
 }
 
-// NewFunding takes what was paid from one instant to another. Payments outside are left out, and so is what is no number.
+// NewFunding takes what was paid from one instant to another. The order of payments at the same time does not matter; those outside
+// are left out, and so is what is no number.
 func NewFunding(read *market.PerpFunding, from, asOf time.Time) *Funding {
 	f := &Funding{From: from, Until: asOf, byCoin: make(map[string][]running)}
 	if read.Truncated && read.Until.Before(asOf) {
 		f.Until, f.Truncated = read.Until, true
 	}
-	for _, p := range read.Payments {
+	inOrder := slices.SortedStableFunc(slices.Values(read.Payments), func(a, b market.PerpPayment) int {
+		return cmp.Or(a.Time.Compare(b.Time), cmp.Compare(a.Coin, b.Coin), cmp.Compare(a.USD, b.USD))
+	})
+	for _, p := range inOrder {
 		if p.Time.Before(from) || p.Time.After(f.Until) || math.IsNaN(p.USD) || math.IsInf(p.USD, 0) {
 			continue
 		}
