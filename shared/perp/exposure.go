@@ -48,7 +48,7 @@ func expose(record *perprecord.Record) exposure {
 	stresses := make([]float64, 0, len(record.Standing.Clearinghouses))
 	unknown := record.MarketsUnread
 	for _, house := range record.Standing.Clearinghouses {
-		e.marginUSD += house.ValueUSD
+		e.marginUSD += amount(house.ValueUSD)
 		from := len(e.positions)
 		positions := slices.SortedFunc(slices.Values(house.Positions), func(a, b market.PerpPosition) int { return larger(&a, &b) })
 		for _, p := range positions {
@@ -70,7 +70,7 @@ func expose(record *perprecord.Record) exposure {
 		unknown = unknown || !known
 	}
 	e.accountUSD = e.marginUSD
-	if spot := record.Standing.SpotDollars; spot > 0 && !math.IsInf(spot, 0) {
+	if spot := record.Standing.SpotDollars; amount(spot) > 0 {
 		e.accountUSD += spot
 		// Where the margin could not carry the positions at any leverage the venue allows, the dollar coins beside it do.
 		if highest > 0 && e.grossUSD() > e.marginUSD*highest {
@@ -97,7 +97,18 @@ func larger(a, b *market.PerpPosition) int {
 
 // sound tells whether a position has a size and a value.
 func sound(p market.PerpPosition) bool {
-	return margin.SideOf(p.Size) != 0 && !math.IsInf(p.Size, 0) && p.ValueUSD > 0 && !math.IsInf(p.ValueUSD, 0)
+	return margin.SideOf(p.Size) != 0 && !math.IsInf(p.Size, 0) && amount(p.ValueUSD) > 0
+}
+
+// largestAmount is more than there is: an amount beyond it is an error.
+const largestAmount = 1e15
+
+// amount is an amount in USD, NaN for what is none.
+func amount(usd float64) float64 {
+	if !(math.Abs(usd) <= largestAmount) {
+		return math.NaN()
+	}
+	return usd
 }
 
 // houseStress finds the moves of all prices at which positions of one exchange are liquidated: those that share margin together,
@@ -154,12 +165,15 @@ func (e *exposure) net() float64 {
 	return (e.longUSD - e.shortUSD) / e.grossUSD()
 }
 
-// leverage is the value of all positions over the margin: 0 without positions, NaN without margin.
+// largestLeverage is more than margin can carry for longer than a moment.
+const largestLeverage = 10_000
+
+// leverage is the value of all positions over the margin: 0 without positions, NaN without margin worth comparing.
 func (e *exposure) leverage() float64 {
 	switch {
 	case e.grossUSD() == 0:
 		return 0
-	case !(e.marginUSD > 0):
+	case !(e.marginUSD*largestLeverage >= e.grossUSD()):
 		return math.NaN()
 	}
 	return e.grossUSD() / e.marginUSD

@@ -57,13 +57,20 @@ func resultReasons(record *perprecord.Record, h history) []reason.Reason {
 	case math.IsNaN(h.profitFactor):
 		reasons = append(reasons, because("PF_NONE", 55, "No losing position among %d, which can also mean that losers are kept open.", positions))
 	case h.profitFactor < 1 && h.winRate() > 0.5:
-		reasons = append(reasons, because("PF", 78, "Wins more often than it loses, but positions gained only %.2f for every 1 lost after fees, where 1 is break-even%s.",
-			h.profitFactor, sample(positions)))
+		reasons = append(reasons, because("PF", 78, "Wins more often than it loses, but positions gained only %s for every 1 lost after fees, where 1 is break-even%s.",
+			factorText(h.profitFactor), sample(positions)))
 	default:
-		reasons = append(reasons, because("PF", 55, "Closed positions gained %.2f for every 1 lost after fees, where 1 is break-even%s.",
-			h.profitFactor, sample(positions)))
+		reasons = append(reasons, because("PF", 55, "Closed positions gained %s for every 1 lost after fees, where 1 is break-even%s.",
+			factorText(h.profitFactor), sample(positions)))
 	}
 	return append(reasons, oneCoinReasons(record)...)
+}
+
+func factorText(factor float64) string {
+	if factor > 1000 {
+		return "more than 1000"
+	}
+	return fmt.Sprintf("%.2f", factor)
 }
 
 func sample(positions int) string {
@@ -187,7 +194,7 @@ func conductReasons(record *perprecord.Record, e *exposure, h history, asOf time
 		reasons = append(reasons, because("LIQUIDATED", weight, "Was liquidated %s, the last time %s ago, where none is usual.",
 			display.Count(count, "time"), display.Count(days, "day")))
 	}
-	if paid := fundingPaid(record, e.marginUSD); math.Abs(paid) >= 0.01 {
+	if paid := fundingPaid(record, e.marginUSD); math.Abs(paid) >= 0.01 && !math.IsInf(paid, 0) {
 		verb := "Paid"
 		if paid < 0 {
 			verb = "Received"
@@ -197,12 +204,12 @@ func conductReasons(record *perprecord.Record, e *exposure, h history, asOf time
 	}
 	losers, lossUSD := 0, 0.
 	for i := range e.positions {
-		if u := e.positions[i].UnrealizedUSD; u < 0 && !math.IsInf(u, 0) {
+		if u := amount(e.positions[i].UnrealizedUSD); u < 0 {
 			losers++
 			lossUSD -= u
 		}
 	}
-	if hidden := lossUSD / h.gainsUSD; h.gainsUSD > 0 && hidden >= hiddenShare {
+	if hidden := lossUSD / h.gainsUSD; h.gainsUSD > 0 && hidden >= hiddenShare && !math.IsInf(hidden, 0) {
 		reasons = append(reasons, because("HIDDEN_LOSSES", 50+min(35, 20*hidden), "%s at a loss that is %s of everything its %s gained and no win rate shows.",
 			stand(losers), display.PercentText(hidden), display.Count(h.episodeWins, "winning position")))
 	}
@@ -256,7 +263,7 @@ func gapReasons(record *perprecord.Record, e *exposure, asOf time.Time) []reason
 	if record.ExchangesLeftOut > 0 {
 		unread("Positions on "+display.Count(record.ExchangesLeftOut, "builder's exchange")+" that it traded on earliest", "those are")
 	}
-	if e.differing != nil {
+	if e.differing != nil && !math.IsInf(e.differing.difference, 0) {
 		reasons = append(reasons, because("LIQ_DIFFERS", 15, "By the documented formula %s is liquidated at a price %s off the venue's own, which is the one shown; the stress move is left out.",
 			e.differing.name, display.PercentText(e.differing.difference)))
 	}

@@ -185,10 +185,13 @@ func (r *reconstruction) fill(f *market.PerpFill) {
 	}
 }
 
+// largestNumber is more than there is of anything in USD or coins: a number beyond it is an error.
+const largestNumber = 1e15
+
 // usable tells whether a fill's numbers are numbers.
 func usable(f *market.PerpFill) bool {
 	for _, x := range [...]float64{f.Price, f.Size, f.Price * f.Size, f.Before, f.Before * f.Price, f.ClosedPnLUSD, f.FeeUSD} {
-		if math.IsNaN(x) || math.IsInf(x, 0) {
+		if !(math.Abs(x) <= largestNumber) {
 			return false
 		}
 	}

@@ -37,7 +37,7 @@ func NewFunding(read *market.PerpFunding, from, asOf time.Time) *Funding {
 		return cmp.Or(a.Time.Compare(b.Time), cmp.Compare(a.Coin, b.Coin), cmp.Compare(a.USD, b.USD))
 	})
 	for _, p := range inOrder {
-		if p.Time.Before(from) || p.Time.After(f.Until) || math.IsNaN(p.USD) || math.IsInf(p.USD, 0) {
+		if p.Time.Before(from) || p.Time.After(f.Until) || !(math.Abs(p.USD) <= largestNumber) {
 			continue
 		}
 		f.payments = append(f.payments, p)
