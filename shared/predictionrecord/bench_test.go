@@ -14,15 +14,15 @@ func traded(trades int) *Record {
 	for i := range trades / 4 {
 		event, ago := fmt.Sprint("event-", i), time.Duration(trades-4*i)*time.Hour+2*day
 		price := 0.1 + 0.8*float64(i*37%101)/101
-		s.market(2*i, event, price).market(2*i+1, event, 1-price)
-		s.buy(2*i, 0, 100+float64(i%7), price, ago).buy(2*i, 0, 50, price, ago-time.Hour).sell(2*i, 0, 20, price, ago-2*time.Hour).
-			buy(2*i+1, i%2, 30, 0.5, ago-3*time.Hour)
-		s.decide(2*i, ago-day, float64((i*53+7)%2)).decide(2*i+1, ago-day, float64(i*29%2))
+		s.Market(2*i, event, price).Market(2*i+1, event, 1-price)
+		s.Buy(2*i, 0, 100+float64(i%7), price, ago).Buy(2*i, 0, 50, price, ago-time.Hour).Sell(2*i, 0, 20, price, ago-2*time.Hour).
+			Buy(2*i+1, i%2, 30, 0.5, ago-3*time.Hour)
+		s.Decide(2*i, ago-day, float64((i*53+7)%2)).Decide(2*i+1, ago-day, float64(i*29%2))
 		if i > trades/4-followed {
 			s.Prices[outcome(2*i, 0)] = []market.PricePoint{{Time: now.Add(-ago + time.Minute), USD: price}}
 		}
 	}
-	return s.sorted()
+	return recordOf(s)
 }
 
 // BenchmarkAssess is to take under 30 ms for ten thousand trades, and the same for each trade however many there are; drawing luck

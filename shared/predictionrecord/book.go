@@ -180,12 +180,12 @@ func (b *book) stake(id market.Hash, eventID string) *stake {
 // where the market is not known. NaN while it is open at the instant.
 func (b *book) payout(s *stake, asset string) (float64, time.Time) {
 	if s.known {
+		if b.undecided(s) {
+			return math.NaN(), time.Time{}
+		}
 		decided := s.facts.ClosedAt
 		if decided.IsZero() {
 			decided = s.last
-		}
-		if !s.facts.Decided || decided.After(b.asOf) {
-			return math.NaN(), time.Time{}
 		}
 		for i := range s.facts.Outcomes {
 			if s.facts.Outcomes[i].Asset == asset {
@@ -212,6 +212,9 @@ func (b *book) payout(s *stake, asset string) (float64, time.Time) {
 	return math.NaN(), time.Time{}
 }
 
+// undecided tells whether a known market's outcome was open at the instant.
+func (b *book) undecided(s *stake) bool { return !s.facts.Decided || s.facts.ClosedAt.After(b.asOf) }
+
 // settled reads the last price of a decided outcome as what it paid; NaN when that is not plain.
 func settled(price float64) float64 {
 	const near = 0.02
@@ -223,8 +226,12 @@ func settled(price float64) float64 {
 	return math.NaN()
 }
 
-// price is what a share is worth at the middle of the market now, NaN when unknown.
+// price is what a share of an open market is worth at the middle of the market now. It is unknown, NaN, once the market has been
+// decided after the instant.
 func (b *book) price(s *stake, asset string) float64 {
+	if s.facts.Decided {
+		return math.NaN()
+	}
 	for i := range s.facts.Outcomes {
 		if s.facts.Outcomes[i].Asset == asset {
 			return s.facts.Outcomes[i].Price

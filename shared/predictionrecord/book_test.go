@@ -14,7 +14,7 @@ import (
 // one is the only result of a story.
 func one(t *testing.T, s *story) trader.Result {
 	t.Helper()
-	results, _ := reckon(s.sorted(), now).results()
+	results, _ := reckon(recordOf(s), now).results()
 	if len(results) != 1 {
 		t.Fatalf("%d results", len(results))
 	}
@@ -27,32 +27,32 @@ func TestAccountsByHand(t *testing.T) {
 		story     *story
 		cost, pnl float64
 	}{
-		{"bought and won", newStory().market(1, "e", 0.4).buy(1, 0, 100, 0.4, 10*day).decide(1, day, 1), 40, 60},
-		{"bought and lost", newStory().market(1, "e", 0.4).buy(1, 0, 100, 0.4, 10*day).decide(1, day, 0), 40, -40},
-		{"the other side won", newStory().market(1, "e", 0.4).buy(1, 1, 100, 0.6, 10*day).decide(1, day, 0), 60, 40},
-		{"called off", newStory().market(1, "e", 0.4).buy(1, 0, 100, 0.4, 10*day).decide(1, day, 0.5), 40, 10},
-		{"half sold, then lost", newStory().market(1, "e", 0.4).buy(1, 0, 100, 0.4, 10*day).sell(1, 0, 50, 0.7, 5*day).decide(1, day, 0), 40, -5},
-		{"all sold, still open", newStory().market(1, "e", 0.4).buy(1, 0, 100, 0.4, 10*day).sell(1, 0, 100, 0.45, 5*day), 40, 5},
+		{"bought and won", newStory().Market(1, "e", 0.4).Buy(1, 0, 100, 0.4, 10*day).Decide(1, day, 1), 40, 60},
+		{"bought and lost", newStory().Market(1, "e", 0.4).Buy(1, 0, 100, 0.4, 10*day).Decide(1, day, 0), 40, -40},
+		{"the other side won", newStory().Market(1, "e", 0.4).Buy(1, 1, 100, 0.6, 10*day).Decide(1, day, 0), 60, 40},
+		{"called off", newStory().Market(1, "e", 0.4).Buy(1, 0, 100, 0.4, 10*day).Decide(1, day, 0.5), 40, 10},
+		{"half sold, then lost", newStory().Market(1, "e", 0.4).Buy(1, 0, 100, 0.4, 10*day).Sell(1, 0, 50, 0.7, 5*day).Decide(1, day, 0), 40, -5},
+		{"all sold, still open", newStory().Market(1, "e", 0.4).Buy(1, 0, 100, 0.4, 10*day).Sell(1, 0, 100, 0.45, 5*day), 40, 5},
 		{
 			"a redemption is not paid twice",
-			newStory().market(1, "e", 0.4).buy(1, 0, 100, 0.4, 10*day).decide(1, 2*day, 1).move(market.Redemption, 1, 100, 100, day), 40, 60,
+			newStory().Market(1, "e", 0.4).Buy(1, 0, 100, 0.4, 10*day).Decide(1, 2*day, 1).Move(market.Redemption, 1, 100, 100, day), 40, 60,
 		},
 		{
 			"split, one side sold: the other cost a dollar less that",
-			newStory().market(1, "e", 0.4).move(market.Split, 1, 100, 100, 10*day).sell(1, 1, 100, 0.58, 9*day).decide(1, day, 1), 42, 58,
+			newStory().Market(1, "e", 0.4).Move(market.Split, 1, 100, 100, 10*day).Sell(1, 1, 100, 0.58, 9*day).Decide(1, day, 1), 42, 58,
 		},
 		{
 			"bought both sides of unequal size and merged: a pair is a dollar",
-			newStory().market(1, "e", 0.4).buy(1, 0, 300, 0.4, 10*day).buy(1, 1, 100, 0.55, 9*day).move(market.Merge, 1, 100, 100, 8*day).decide(1, day, 1),
+			newStory().Market(1, "e", 0.4).Buy(1, 0, 300, 0.4, 10*day).Buy(1, 1, 100, 0.55, 9*day).Move(market.Merge, 1, 100, 100, 8*day).Decide(1, day, 1),
 			175, 100 + 200 - 175,
 		},
 		{
 			"against one candidate, converted into the other two of three and a dollar, both sold",
-			newStory().market(1, "e", 0.3).market(2, "e", 0.3).market(3, "e", 0.4).
-				buy(1, 1, 100, 0.7, 10*day).buy(2, 1, 100, 0.7, 10*day).move(market.Conversion, 1, 100, 100, 9*day).sell(3, 0, 100, 0.45, 8*day).
-				decide(1, day, 0).decide(2, day, 0).decide(3, day, 1), 140, 200 + 45 - 100 - 140,
+			newStory().Market(1, "e", 0.3).Market(2, "e", 0.3).Market(3, "e", 0.4).
+				Buy(1, 1, 100, 0.7, 10*day).Buy(2, 1, 100, 0.7, 10*day).Move(market.Conversion, 1, 100, 100, 9*day).Sell(3, 0, 100, 0.45, 8*day).
+				Decide(1, day, 0).Decide(2, day, 0).Decide(3, day, 1), 140, 200 + 45 - 100 - 140,
 		},
-		{"fees are part of what changed hands", withFee(newStory().market(1, "e", 0.5).buy(1, 0, 100, 0.5, 10*day), 51).decide(1, day, 1), 51, 49},
+		{"fees are part of what changed hands", withFee(newStory().Market(1, "e", 0.5).Buy(1, 0, 100, 0.5, 10*day), 51).Decide(1, day, 1), 51, 49},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r := one(t, c.story)
@@ -64,15 +64,15 @@ func TestAccountsByHand(t *testing.T) {
 }
 
 func withFee(s *story, usd float64) *story {
-	s.last().USD = usd
+	s.Last().USD = usd
 	return s
 }
 
 func TestMarketsOfAnEventAreOneDecision(t *testing.T) {
-	s := newStory().market(1, "match", 0.5).market(2, "match", 0.2).market(3, "other", 0.5)
-	s.buy(1, 0, 100, 0.5, 10*day).buy(2, 0, 100, 0.2, 9*day).buy(3, 0, 10, 0.5, 8*day)
-	s.decide(1, 2*day, 1).decide(2, day, 0).decide(3, day, 0)
-	results, _ := reckon(s.sorted(), now).results()
+	s := newStory().Market(1, "match", 0.5).Market(2, "match", 0.2).Market(3, "other", 0.5)
+	s.Buy(1, 0, 100, 0.5, 10*day).Buy(2, 0, 100, 0.2, 9*day).Buy(3, 0, 10, 0.5, 8*day)
+	s.Decide(1, 2*day, 1).Decide(2, day, 0).Decide(3, day, 0)
+	results, _ := reckon(recordOf(s), now).results()
 	if len(results) != 2 {
 		t.Fatalf("%d results", len(results))
 	}
@@ -83,8 +83,8 @@ func TestMarketsOfAnEventAreOneDecision(t *testing.T) {
 }
 
 func TestWhatIsOpenIsMarkedApart(t *testing.T) {
-	s := newStory().market(1, "e", 0.7).buy(1, 0, 100, 0.4, 10*day).sell(1, 0, 50, 0.6, 5*day)
-	b := reckon(s.sorted(), now)
+	s := newStory().Market(1, "e", 0.7).Buy(1, 0, 100, 0.4, 10*day).Sell(1, 0, 50, 0.6, 5*day)
+	b := reckon(recordOf(s), now)
 	if results, _ := b.results(); len(results) != 0 || len(b.open) != 1 {
 		t.Fatalf("%d results, %d open", len(results), len(b.open))
 	}
@@ -93,15 +93,15 @@ func TestWhatIsOpenIsMarkedApart(t *testing.T) {
 }
 
 func TestUnredeemedLosersCount(t *testing.T) {
-	s := newStory().bet(1, 0.5, true, 20*day).bet(2, 0.5, false, 19*day).bet(3, 0.5, false, 18*day)
-	s.move(market.Redemption, 1, 200, 200, 10*day)
+	s := newStory().Bet(1, 0.5, true, 20*day).Bet(2, 0.5, false, 19*day).Bet(3, 0.5, false, 18*day)
+	s.Move(market.Redemption, 1, 200, 200, 10*day)
 	// Of the third market nothing is known but what the venue says of the shares that are still held.
 	delete(s.Markets, condition(3))
 	s.Positions.Open = []market.PredictionPosition{{
 		Market: condition(3), Event: "event-3", Asset: outcome(3, 0), Against: outcome(3, 1), Shares: 200, BoughtShares: 200,
 		AveragePrice: 0.5, Price: 0.005, Decided: true, EndsAt: now.Add(-15 * day),
 	}}
-	results, _ := reckon(s.sorted(), now).results()
+	results, _ := reckon(recordOf(s), now).results()
 	if len(results) != 3 {
 		t.Fatalf("%d results", len(results))
 	}
@@ -112,29 +112,29 @@ func TestUnredeemedLosersCount(t *testing.T) {
 
 func TestArbitrageIsNoDecision(t *testing.T) {
 	for name, s := range map[string]*story{
-		"merged":   newStory().market(1, "e", 0.5).buy(1, 0, 100, 0.48, 9*day).buy(1, 1, 100, 0.5, 9*day).move(market.Merge, 1, 100, 100, 8*day),
-		"held":     newStory().market(1, "e", 0.5).buy(1, 0, 100, 0.48, 9*day).buy(1, 1, 100, 0.5, 9*day).decide(1, day, 1),
-		"split":    newStory().market(1, "e", 0.5).move(market.Split, 1, 100, 100, 9*day).sell(1, 0, 100, 0.52, 8*day).sell(1, 1, 100, 0.5, 8*day),
-		"unsplit":  newStory().market(1, "e", 0.5).move(market.Split, 1, 100, 100, 9*day).move(market.Merge, 1, 100, 100, 8*day).buy(1, 0, 1, 0.5, day),
-		"not sold": newStory().market(1, "e", 0.5).move(market.Split, 1, 100, 100, 9*day).buy(1, 0, 1, 0.5, day).decide(1, day, 0),
+		"merged":   newStory().Market(1, "e", 0.5).Buy(1, 0, 100, 0.48, 9*day).Buy(1, 1, 100, 0.5, 9*day).Move(market.Merge, 1, 100, 100, 8*day),
+		"held":     newStory().Market(1, "e", 0.5).Buy(1, 0, 100, 0.48, 9*day).Buy(1, 1, 100, 0.5, 9*day).Decide(1, day, 1),
+		"split":    newStory().Market(1, "e", 0.5).Move(market.Split, 1, 100, 100, 9*day).Sell(1, 0, 100, 0.52, 8*day).Sell(1, 1, 100, 0.5, 8*day),
+		"unsplit":  newStory().Market(1, "e", 0.5).Move(market.Split, 1, 100, 100, 9*day).Move(market.Merge, 1, 100, 100, 8*day).Buy(1, 0, 1, 0.5, day),
+		"not sold": newStory().Market(1, "e", 0.5).Move(market.Split, 1, 100, 100, 9*day).Buy(1, 0, 1, 0.5, day).Decide(1, day, 0),
 	} {
-		b := reckon(s.sorted(), now)
+		b := reckon(recordOf(s), now)
 		if results, _ := b.results(); len(results) != 0 {
 			t.Errorf("%s: %+v", name, results)
 		}
 	}
-	partly := newStory().market(1, "e", 0.5).buy(1, 0, 100, 0.48, 9*day).buy(1, 1, 50, 0.5, 9*day).decide(1, day, 1)
+	partly := newStory().Market(1, "e", 0.5).Buy(1, 0, 100, 0.48, 9*day).Buy(1, 1, 50, 0.5, 9*day).Decide(1, day, 1)
 	near(t, "partly hedged", one(t, partly).PnLUSD, 100-73)
 }
 
 func TestSharesOfUnknownOrigin(t *testing.T) {
-	sold := newStory().market(1, "e", 0.5).buy(1, 0, 10, 0.5, 9*day).sell(1, 0, 100, 0.6, 8*day).decide(1, day, 1)
-	b := reckon(sold.sorted(), now)
+	sold := newStory().Market(1, "e", 0.5).Buy(1, 0, 10, 0.5, 9*day).Sell(1, 0, 100, 0.6, 8*day).Decide(1, day, 1)
+	b := reckon(recordOf(sold), now)
 	if results, _ := b.results(); len(results) != 0 || b.unknown != 1 || b.matchedUSD != 0 || b.proceedsUSD != 60 {
 		t.Errorf("%d results, %d unknown, %v of %v matched", len(results), b.unknown, b.matchedUSD, b.proceedsUSD)
 	}
-	redeemed := newStory().market(1, "e", 0.5).buy(1, 0, 10, 0.5, 9*day).decide(1, 2*day, 1).move(market.Redemption, 1, 100, 100, day)
-	b = reckon(redeemed.sorted(), now)
+	redeemed := newStory().Market(1, "e", 0.5).Buy(1, 0, 10, 0.5, 9*day).Decide(1, 2*day, 1).Move(market.Redemption, 1, 100, 100, day)
+	b = reckon(recordOf(redeemed), now)
 	if results, _ := b.results(); len(results) != 0 || b.unknown != 1 {
 		t.Errorf("%d results, %d unknown", len(results), b.unknown)
 	}
@@ -148,7 +148,7 @@ func TestSharesOfUnknownOrigin(t *testing.T) {
 }
 
 func TestHistoryCutShort(t *testing.T) {
-	s := newStory().bet(1, 0.5, true, 20*day).bet(2, 0.5, true, 19*day)
+	s := newStory().Bet(1, 0.5, true, 20*day).Bet(2, 0.5, true, 19*day)
 	s.Activity.Truncated, s.Activity.Since = true, now.Add(-20*day)
 	s.Positions.Closed = []market.PredictionPosition{
 		// More was bought of the first than the history shows; the second is all there; the third is older.
@@ -161,7 +161,7 @@ func TestHistoryCutShort(t *testing.T) {
 		{Market: condition(4), Event: "event-4", Asset: outcome(4, 0), Shares: 100, BoughtShares: 100, AveragePrice: 0.2, Price: 0, Decided: true, EndsAt: now.Add(-40 * day)},
 		{Market: condition(5), Event: "event-5", Asset: outcome(5, 0), Shares: 100, BoughtShares: 100, AveragePrice: 0.2, Price: 0.3, EndsAt: now.Add(40 * day)},
 	}
-	b := reckon(s.sorted(), now)
+	b := reckon(recordOf(s), now)
 	results, _ := b.results()
 	if len(results) != 4 || b.fromVenue != 3 || len(b.open) != 1 {
 		t.Fatalf("%d results, %d from the venue, %d open", len(results), b.fromVenue, len(b.open))
@@ -174,16 +174,16 @@ func TestHistoryCutShort(t *testing.T) {
 		t.Errorf("%+v", entries)
 	}
 	s.Activity.Truncated = false
-	if b = reckon(s.sorted(), now); b.fromVenue != 0 {
+	if b = reckon(recordOf(s), now); b.fromVenue != 0 {
 		t.Error("a whole history needs no accounts of the venue")
 	}
 }
 
 func TestTheFirstEntryOfAnEventIsItsDecision(t *testing.T) {
-	s := newStory().market(1, "e", 0.5).market(2, "e", 0.5)
-	s.buy(1, 0, 100, 0.5, 9*day).buy(1, 0, 100, 0.52, 9*day-10*time.Minute).buy(1, 0, 900, 0.1, 9*day-11*time.Minute).buy(2, 0, 900, 0.2, 8*day)
-	s.decide(1, day, 1).decide(2, day, 0)
-	entries := reckon(s.sorted(), now).decided()
+	s := newStory().Market(1, "e", 0.5).Market(2, "e", 0.5)
+	s.Buy(1, 0, 100, 0.5, 9*day).Buy(1, 0, 100, 0.52, 9*day-10*time.Minute).Buy(1, 0, 900, 0.1, 9*day-11*time.Minute).Buy(2, 0, 900, 0.2, 8*day)
+	s.Decide(1, day, 1).Decide(2, day, 0)
+	entries := reckon(recordOf(s), now).decided()
 	if len(entries) != 1 {
 		t.Fatalf("%d entries", len(entries))
 	}
@@ -191,15 +191,15 @@ func TestTheFirstEntryOfAnEventIsItsDecision(t *testing.T) {
 	near(t, "shares", entries[0].shares, 200)
 	near(t, "payout", entries[0].payout, 1)
 
-	split := newStory().market(1, "e", 0.5).move(market.Split, 1, 100, 100, 10*day).sell(1, 1, 100, 0.58, 9*day).decide(1, day, 1)
-	entries = reckon(split.sorted(), now).decided()
+	split := newStory().Market(1, "e", 0.5).Move(market.Split, 1, 100, 100, 10*day).Sell(1, 1, 100, 0.58, 9*day).Decide(1, day, 1)
+	entries = reckon(recordOf(split), now).decided()
 	if len(entries) != 1 || entries[0].asset != outcome(1, 0) {
 		t.Fatalf("%+v", entries)
 	}
 	near(t, "price out of a split", entries[0].price, 0.42)
 
-	unseen := newStory().market(1, "e", 0.5).sell(1, 1, 100, 0.58, 10*day).buy(1, 0, 100, 0.4, 9*day).decide(1, day, 1)
-	if entries = reckon(unseen.sorted(), now).decided(); len(entries) != 0 {
+	unseen := newStory().Market(1, "e", 0.5).Sell(1, 1, 100, 0.58, 10*day).Buy(1, 0, 100, 0.4, 9*day).Decide(1, day, 1)
+	if entries = reckon(recordOf(unseen), now).decided(); len(entries) != 0 {
 		t.Errorf("%+v", entries)
 	}
 }
@@ -223,11 +223,11 @@ func TestPairsAtADollarChangeNothing(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		price, payout := rapid.Float64Range(0.05, 0.95).Draw(t, "price"), float64(rapid.IntRange(0, 2).Draw(t, "payout"))/2
 		shares, pairs := rapid.Float64Range(30, 1000).Draw(t, "shares"), rapid.Float64Range(1, 1000).Draw(t, "pairs")
-		plain := newStory().market(1, "e", price).buy(1, 0, shares, price, 9*day).decide(1, day, payout)
-		paired := newStory().market(1, "e", price).move(market.Split, 1, pairs, pairs, 10*day).buy(1, 0, shares, price, 9*day).
-			move(market.Merge, 1, pairs, pairs, 8*day).decide(1, day, payout)
-		a, _ := reckon(plain.sorted(), now).results()
-		b, _ := reckon(paired.sorted(), now).results()
+		plain := newStory().Market(1, "e", price).Buy(1, 0, shares, price, 9*day).Decide(1, day, payout)
+		paired := newStory().Market(1, "e", price).Move(market.Split, 1, pairs, pairs, 10*day).Buy(1, 0, shares, price, 9*day).
+			Move(market.Merge, 1, pairs, pairs, 8*day).Decide(1, day, payout)
+		a, _ := reckon(recordOf(plain), now).results()
+		b, _ := reckon(recordOf(paired), now).results()
 		if len(a) != 1 || len(b) != 1 || math.Abs(a[0].PnLUSD-b[0].PnLUSD) > 1e-6 || math.Abs(a[0].CostUSD-b[0].CostUSD) > 1e-6 {
 			t.Fatalf("%+v and %+v", a, b)
 		}

@@ -123,8 +123,7 @@ func roundTripped(trades []market.PredictionTrade) (value float64, count int) {
 		}
 		before := pending[t.Asset]
 		if before != nil && before.Buy != t.Buy && t.Time.Sub(before.Time) <= roundTripTime &&
-			math.Abs(before.Shares-t.Shares) <= roundTripMargin*before.Shares &&
-			math.Abs(before.Price-t.Price) <= roundTripMargin*before.Price {
+			alike(before.Shares, t.Shares) && alike(before.Price, t.Price) {
 			value += paid(before) + paid(t)
 			count++
 			delete(pending, t.Asset)
@@ -133,6 +132,11 @@ func roundTripped(trades []market.PredictionTrade) (value float64, count int) {
 		pending[t.Asset] = t
 	}
 	return value, count
+}
+
+func alike(a, b float64) bool {
+	const rounding = 1e-9
+	return math.Abs(a-b) <= (roundTripMargin+rounding)*a
 }
 
 // makerShare is the part of the value traded in resting orders, among trades whose side is known; NaN when that is less than half.
@@ -228,7 +232,8 @@ func paceOf(trades []market.PredictionTrade, since time.Time) pace {
 		}
 		before = t
 		p.entries++
-		if w := t.Time.Unix() / int64(week/time.Second); w != current {
+		// Weeks begin on Mondays in UTC; the epoch was a Thursday.
+		if w := t.Time.Add(3*day).Unix() / int64(week/time.Second); w != current {
 			weeks, current = weeks+1, w
 		}
 	}

@@ -93,19 +93,16 @@ func chance(entries []entry, seed uint64) float64 {
 	if len(tested) == 0 {
 		return math.NaN()
 	}
-	weights := cappedSizes(tested)
-	limits := make([]uint64, len(tested))
+	coins := make([]coin, len(tested))
 	observed := 0.0
-	for i := range tested {
-		limits[i] = uint64(tested[i].price * (1 << 32))
-		if tested[i].payout == 1 {
-			observed += weights[i]
-		}
+	for i, size := range cappedSizes(tested) {
+		coins[i] = coin{limit: uint64(tested[i].price * (1 << 32)), worth: [2]float64{0, size}}
+		observed += coins[i].worth[int(tested[i].payout)]
 	}
 	source := rand.NewPCG(seed, redrawStream)
 	reached := 0
 	for range redraws {
-		if drawWins(weights, limits, source) >= observed*(1-1e-12) {
+		if drawWins(coins, source) >= observed*(1-1e-12) {
 			reached++
 		}
 	}
@@ -115,19 +112,24 @@ func chance(entries []entry, seed uint64) float64 {
 // redrawStream sets the redraws apart from other draws with a wallet's seed.
 const redrawStream = 0x6a09e667f3bcc909
 
-// drawWins draws every outcome once and adds up what the winners weigh. One random word serves two entries.
-func drawWins(weights []float64, limits []uint64, source *rand.PCG) float64 {
-	won := 0.0
-	var word uint64
-	for i, limit := range limits {
-		if i%2 == 0 {
-			word = source.Uint64()
-		} else {
-			word >>= 32
-		}
-		if word&math.MaxUint32 < limit {
-			won += weights[i]
-		}
+// coin is one entry to be drawn: it wins when 32 random bits are below limit, and is worth the second value then.
+type coin struct {
+	limit uint64
+	worth [2]float64
+}
+
+// drawWins draws every outcome once and adds up what the winners weigh. One random word serves two entries. Which way a draw falls
+// cannot be predicted, so it chooses a value and not a branch: the difference to the limit has its top bit set when it is negative.
+func drawWins(coins []coin, source *rand.PCG) float64 {
+	won, pairs := 0.0, len(coins)&^1
+	for i := 0; i < pairs; i += 2 {
+		word := source.Uint64()
+		a, b := &coins[i], &coins[i+1]
+		won += a.worth[(word&math.MaxUint32-a.limit)>>63] + b.worth[(word>>32-b.limit)>>63]
+	}
+	if pairs < len(coins) {
+		last := &coins[pairs]
+		won += last.worth[(source.Uint64()>>32-last.limit)>>63]
 	}
 	return won
 }

@@ -41,6 +41,7 @@ type stake struct {
 func newStake(id market.Hash, event int, facts map[market.Hash]market.PredictionMarket) *stake {
 	s := &stake{id: id, event: event, redeemedUSD: math.NaN()}
 	s.facts, s.known = facts[id]
+	s.legs = make([]leg, 0, 2)
 	for i := range s.facts.Outcomes {
 		s.legs = append(s.legs, leg{asset: s.facts.Outcomes[i].Asset})
 	}
