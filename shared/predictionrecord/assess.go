@@ -156,7 +156,7 @@ func examine(record *Record, asOf time.Time) *findings {
 	f.spread()
 	f.books()
 	for i := range b.events {
-		if b.events[i].unredeemed {
+		if e := &b.events[i]; e.unredeemed && e.counts() {
 			f.unredeemed++
 		}
 	}

@@ -353,15 +353,17 @@ func (b *book) decided() []entry {
 
 func (e *event) hedged() bool { return e.over && e.paired >= hedgedShare*e.cost && e.paired > 0 }
 
+// counts tells whether the event is a result.
+func (e *event) counts() bool { return e.over && e.cost >= dustUSD && !e.hedged() }
+
 // results lists the events that are over, each as one decision.
 func (b *book) results() (results []trader.Result, hedged int) {
 	for i := range b.events {
 		e := &b.events[i]
 		switch {
-		case !e.over || e.cost < dustUSD:
-		case e.hedged():
+		case e.hedged() && e.cost >= dustUSD:
 			hedged++
-		default:
+		case e.counts():
 			results = append(results, trader.Result{
 				Return: e.pnl / e.cost, CostUSD: e.cost, PnLUSD: e.pnl, OpenedAt: e.openedAt, ClosedAt: e.closedAt,
 				Holding: e.closedAt.Sub(e.openedAt), Cluster: stats.Seed([]byte(e.id)),

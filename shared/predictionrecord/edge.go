@@ -17,6 +17,8 @@ const (
 	bootstrapRounds      = 2000
 	// redraws is how often outcomes are drawn anew; largestTested how many entries at most, the latest.
 	redraws, largestTested = 2000, 2500
+	// leastChance is the least that so many redraws can show.
+	leastChance = 0.001
 	// sizeCap is how many times the median size one entry may weigh, so that no single one decides.
 	sizeCap = 3
 	// detectPower is that of the detectable edge, at a one-sided 5 %.
@@ -106,7 +108,7 @@ func chance(entries []entry, seed uint64) float64 {
 			reached++
 		}
 	}
-	return float64(reached+1) / float64(redraws+1)
+	return max(leastChance, float64(reached+1)/float64(redraws+1))
 }
 
 // redrawStream sets the redraws apart from other draws with a wallet's seed.

@@ -93,7 +93,7 @@ func (f *findings) blockers() []reason.Reason {
 			display.DurationText(f.timeToEnd), display.DurationText(timeNeeded), f.sampled(len(f.entries)))
 	}
 	if 2*f.thinBooks > f.booked {
-		add("SHALLOW", "%d of the %s it is in have books too thin for even a small follower's order.", f.thinBooks, display.Count(f.booked, "open market"))
+		add("SHALLOW", "Books are too thin for even a small follower's order in %d of %s it is in.", f.thinBooks, display.Count(f.booked, "open market"))
 	}
 	return reasons
 }
@@ -125,7 +125,7 @@ func (f *findings) ratedReasons() []reason.Reason {
 		reasons = append(reasons, because("CONCENTRATED", 20, "Effectively %.1f independent bets by size, where 4 are moderate and 10 broad.", f.effectiveEvents))
 	}
 	if f.categoryShare >= 0.8 {
-		reasons = append(reasons, because("CATEGORY", 2, "%s of what it put in went into one kind of markets, where under 80%% would tell of others too.", display.PercentText(f.categoryShare)))
+		reasons = append(reasons, because("CATEGORY", 5, "%s of what it put in went into one kind of markets, where under 80%% would tell of others too.", display.PercentText(f.categoryShare)))
 	}
 	if f.copiedLow > 0 {
 		reasons = append(reasons, because("COPIED_EDGE", 30, "A follower a minute later is left with at least %s a share with 80%% confidence%s.", cents(f.copiedLow), f.sampled(f.copied.Events)))
@@ -160,14 +160,14 @@ func (f *findings) chanceReason() []reason.Reason {
 	}
 	if f.edgeShown() && f.chance <= 0.05 {
 		return []reason.Reason{because("BEATS_CHANCE", 35, "Fair luck does as well with the same prices and sizes in %s of redraws, where 5%% is the usual limit%s.",
-			display.PercentText(f.chance), f.sampled(len(f.entries)))}
+			oddsText(f.chance), f.sampled(len(f.entries)))}
 	}
 	weight := 35.0
 	if f.rating.Score > unprovenScore {
 		weight = 60 // it is what keeps the grade down
 	}
 	return []reason.Reason{because("CHANCE", weight, "Fair luck does as well with the same prices and sizes in %s of redraws; %s show only an edge of about %s a share or more.",
-		display.PercentText(f.chance), display.Count(len(f.entries), "event"), cents(f.detectable))}
+		oddsText(f.chance), display.Count(len(f.entries), "event"), cents(f.detectable))}
 }
 
 // favouritesReason says what a slightly worse price leaves of the gain.
@@ -194,7 +194,7 @@ func (f *findings) coverageReasons() []reason.Reason {
 		reasons = append(reasons, because("HEDGED", 22, "Bought both sides alike in %s, which are not decisions and left out of %s.", display.Count(f.hedged, "event"), display.Count(f.hedged+f.measures.N, "decided event")))
 	}
 	if f.unredeemed > 0 {
-		reasons = append(reasons, because("UNREDEEMED", 4, "Losing shares of %s were never redeemed; they count as lost among %s.", display.Count(f.unredeemed, "event"), display.Count(f.measures.N, "decided event")))
+		reasons = append(reasons, because("UNREDEEMED", 3, "Losing shares of %s were never redeemed; they count as lost among %s.", display.Count(f.unredeemed, "event"), display.Count(f.measures.N, "decided event")))
 	}
 	if b.unknown > 0 {
 		reasons = append(reasons, because("UNKNOWN_MARKETS", 6, "How shares came in or what became of them is unknown in %s; %s left out.", display.Count(b.unknown, "market"), theyAre(b.unknown)))
@@ -208,6 +208,14 @@ func (f *findings) sampled(n int) string {
 		return ""
 	}
 	return fmt.Sprintf(" (only %s, so uncertain)", display.Count(n, "event"))
+}
+
+// oddsText writes a probability, of which redraws show no less than leastChance.
+func oddsText(p float64) string {
+	if p <= leastChance {
+		return "under " + display.PercentText(leastChance)
+	}
+	return display.PercentText(p)
 }
 
 // cents writes dollars a share in cents.

@@ -1,0 +1,507 @@
+package prediction
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"net/http"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/mirrorworthy/mirrorworthy/shared/endpoint"
+	"github.com/mirrorworthy/mirrorworthy/shared/endpoint/endpointtest"
+	"github.com/mirrorworthy/mirrorworthy/shared/market"
+	"github.com/mirrorworthy/mirrorworthy/shared/predictionrecord/predictiontest"
+)
+
+const (
+	day    = predictiontest.Day
+	wallet = "0x1100000000000000000000000000000000000000"
+)
+
+// ask asks for a wallet's page over HTTP.
+func ask(t endpointtest.T, s *predictiontest.Story, wallet string) endpointtest.Answer {
+	t.Helper()
+	fixture := endpointtest.New(t)
+	fixture.Service.Sources = s.Sources()
+	fixture.Service.Present = func() time.Time { return predictiontest.Now }
+	handler := endpoint.NewHandler(fixture.Service, PredictionWallet())
+	return endpointtest.Call{
+		Method: http.MethodPost, Path: "/v1/prediction-wallet", Key: fixture.Key, Body: `{"wallet":"` + wallet + `"}`,
+	}.Do(t, handler)
+}
+
+// profile is an answer as a client reads it.
+type profile struct {
+	Active            bool                `json:"active"`
+	WindowDays        int                 `json:"windowDays"`
+	Mirrorable        bool                `json:"mirrorable"`
+	Grade             *string             `json:"grade"`
+	Verdict           string              `json:"verdict"`
+	Score             *float64            `json:"score"`
+	SampleSize        int                 `json:"sampleSize"`
+	Execution         string              `json:"execution"`
+	Entries           string              `json:"entries"`
+	Consistency       string              `json:"consistency"`
+	Diversification   string              `json:"diversification"`
+	Cadence           string              `json:"cadence"`
+	Activity          string              `json:"activity"`
+	WinRate           *float64            `json:"winRate"`
+	EdgeCents         map[string]*float64 `json:"edgeCents"`
+	CopiedEdgeCents   map[string]*float64 `json:"copiedEdgeCents"`
+	ChanceProbability *float64            `json:"chanceProbability"`
+	Truncated         bool                `json:"truncated"`
+	Reasons           []string            `json:"reasons"`
+}
+
+// keys are those that every answer of an active wallet has.
+var keys = []string{
+	"active", "windowDays", "mirrorable", "grade", "verdict", "score", "confidence", "sampleSize", "execution", "entries", "consistency",
+	"diversification", "cadence", "activity", "winRate", "edgeCents", "copiedEdgeCents", "chanceProbability", "truncated", "reasons",
+}
+
+// amounts are what no answer may hold: dollars, in a sentence or a number of the size of what the stories' wallets put in.
+var amounts = regexp.MustCompile(`\$|USD|[0-9]{4}`)
+
+// read asks for the story's wallet and checks what every answer must be.
+func read(t endpointtest.T, s *predictiontest.Story) profile {
+	t.Helper()
+	answer := ask(t, s, wallet)
+	if answer.Status != http.StatusOK || answer.Header.Get("X-Usage-Units") != "3" || answer.Header.Get("X-Method-Version") == "" {
+		t.Fatalf("%d %v %s", answer.Status, answer.Header, answer.Body)
+	}
+	var raw map[string]json.RawMessage
+	var p profile
+	if err := json.Unmarshal([]byte(answer.Body), &raw); err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal([]byte(answer.Body), &p); err != nil {
+		t.Fatal(err)
+	}
+	for _, key := range keys {
+		if _, present := raw[key]; present == (key == "grade" && !p.Active) {
+			t.Errorf("%s: present %v in %s", key, present, answer.Body)
+		}
+	}
+	if len(raw) > len(keys) {
+		t.Errorf("more keys than documented: %s", answer.Body)
+	}
+	if amounts.MatchString(answer.Body) {
+		t.Errorf("an amount leaks: %s", answer.Body)
+	}
+	least := 1
+	if p.Verdict != "unrated" {
+		least = 2
+	}
+	if len(p.Reasons) < least || len(p.Reasons) > 5 {
+		t.Errorf("%d reasons: %q", len(p.Reasons), p.Reasons)
+	}
+	if p.Verdict == "mirror-worthy" && !p.Mirrorable {
+		t.Errorf("mirror-worthy without being mirrorable: %s", answer.Body)
+	}
+	if (p.Verdict == "unrated") != (p.Score == nil) || (p.Verdict == "unrated") != (p.Grade == nil) {
+		t.Errorf("grade and score do not fit the verdict: %s", answer.Body)
+	}
+	for _, r := range p.Reasons {
+		if !strings.HasSuffix(r, ".") || regexp.MustCompile(`(?i)\b(guaranteed|safe|will)\b|NaN|Inf`).MatchString(r) {
+			t.Errorf("%q", r)
+		}
+	}
+	return p
+}
+
+// says checks that a reason begins with, or holds, a text.
+func says(t *testing.T, p profile, text string) {
+	t.Helper()
+	if !slices.ContainsFunc(p.Reasons, func(r string) bool { return strings.Contains(r, text) }) {
+		t.Errorf("no reason says %q: %q", text, p.Reasons)
+	}
+}
+
+// bets are n events at about a price, the last 3 days ago, of which about a share was won.
+func bets(n int, price, won float64) *predictiontest.Story {
+	s := predictiontest.New()
+	return moreBets(s, 0, n, price, won)
+}
+
+func moreBets(s *predictiontest.Story, from, n int, price, won float64) *predictiontest.Story {
+	wins := 0
+	for i := range n {
+		win := float64(wins) < won*float64(i+1)-0.5
+		if win {
+			wins++
+		}
+		s.Bet(from+i, price+0.001*float64(i%9), win, time.Duration(n-i+2)*day)
+	}
+	return s
+}
+
+func TestAWalletWithAnEdge(t *testing.T) {
+	p := read(t, bets(80, 0.4, 0.65))
+	if !p.Active || !p.Mirrorable || p.Verdict != "mirror-worthy" || (*p.Grade != "A" && *p.Grade != "B") || p.SampleSize != 80 || p.WindowDays != 90 {
+		t.Errorf("%+v", p)
+	}
+	if p.Execution != "taker" || p.Entries != "value" || p.Consistency != "steady" || p.Diversification != "broad" || p.Cadence != "regular" || p.Activity != "active" {
+		t.Errorf("%+v", p)
+	}
+	if *p.WinRate != 0.65 || *p.ChanceProbability > 0.01 || !(*p.EdgeCents["low"] > 0) || !(*p.CopiedEdgeCents["mean"] < *p.EdgeCents["mean"]) {
+		t.Errorf("%+v", p)
+	}
+	says(t, p, "Paid ")
+	says(t, p, "Fair luck does as well with the same prices and sizes in")
+	says(t, p, "A follower a minute later is left with at least")
+}
+
+// Not one favourites wallet that wins 95 of 100 and loses money gets an A or a B, nor does one that has only won so far.
+func TestFavouritesWithoutAnEdge(t *testing.T) {
+	for _, n := range []int{10, 20, 40, 80} {
+		for _, won := range []float64{0.95, 1} {
+			if won == 1 && n > 40 {
+				continue // fair luck wins so many in a row in less than one case of five
+			}
+			p := read(t, bets(n, 0.96, won))
+			if *p.Grade == "A" || *p.Grade == "B" || p.Verdict == "mirror-worthy" || p.Entries != "favourites" {
+				t.Errorf("%d events: %+v", n, p)
+			}
+		}
+	}
+	p := read(t, bets(40, 0.96, 0.95))
+	if *p.WinRate != 0.95 || !(*p.EdgeCents["mean"] < 0) {
+		t.Errorf("%+v", p)
+	}
+	says(t, p, "Buys at 0.96 on average: a 2-cent worse fill removes 55% of the possible gain.")
+	says(t, p, "A follower a minute later pays 1 cent more a share, and is left with")
+}
+
+func TestWhatRulesFollowingOut(t *testing.T) {
+	winner := func() *predictiontest.Story { return bets(80, 0.4, 0.65) }
+	role := func(s *predictiontest.Story, part float64, role market.PredictionRole) *predictiontest.Story {
+		n := int(math.Ceil(part * float64(len(s.Activity.Trades))))
+		for i := range n {
+			s.Activity.Trades[i].Role = role
+		}
+		return s
+	}
+	for _, c := range []struct {
+		name  string
+		story *predictiontest.Story
+		says  string
+	}{
+		{"resting orders", role(winner(), 0.72, market.Maker), "73% of its volume is resting orders you cannot copy, where under 70% is needed."},
+		{"unknown roles", role(winner(), 0.6, market.UnknownRole), "Which of its orders were resting is unknown for more than half of its volume"},
+		{"no later prices", without(winner()), "No price a minute after any of its 80 decided entries is known"},
+		{"worse prices", priced(winner(), 0.25), "A follower a minute later pays 26 cents more a share, and is left with -1.4 cents a share on average"},
+		{"uncertain at worse prices", priced(winner(), 0.22), "but it could be as low as"},
+		{"dormant", shifted(winner(), 31*day), "Last bought 34 days ago, where up to 30 days leave something to follow."},
+		{"too late", soon(winner(), 2*time.Hour), "Half of its entries are decided within 2 hours, where a follower needs 6 hours."},
+		{"thin books", shallow(winner()), "Books are too thin for even a small follower's order in 1 of 1 open market it is in."},
+		{"traded with itself", withItself(winner()), "% of its volume was traded with itself"},
+		{"round trips", roundTrips(winner()), "% of its volume is buying and selling the same shares back within an hour"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p := read(t, c.story)
+			if p.Mirrorable || p.Verdict == "mirror-worthy" || p.Verdict == "unrated" {
+				t.Errorf("%+v", p)
+			}
+			if !strings.Contains(p.Reasons[0], c.says) {
+				t.Errorf("the first reason is not %q: %q", c.says, p.Reasons)
+			}
+		})
+	}
+	for _, s := range []*predictiontest.Story{withItself(winner()), roundTrips(winner())} {
+		if p := read(t, s); p.Verdict != "avoid" || (*p.Grade != "D" && *p.Grade != "F") {
+			t.Errorf("wash trading gets %s and %s", *p.Grade, p.Verdict)
+		}
+	}
+	if p := read(t, soon(winner(), 6*time.Hour)); !p.Mirrorable {
+		t.Errorf("six hours leave time: %q", p.Reasons)
+	}
+	if p := read(t, shifted(winner(), 27*day)); !p.Mirrorable || p.Activity != "slowing" {
+		t.Errorf("30 days leave something to follow: %q", p.Reasons)
+	}
+}
+
+func without(s *predictiontest.Story) *predictiontest.Story {
+	clear(s.Prices)
+	return s
+}
+
+func priced(s *predictiontest.Story, worse float64) *predictiontest.Story {
+	for asset := range s.Prices {
+		s.Prices[asset][0].USD += worse
+	}
+	return s
+}
+
+func shifted(s *predictiontest.Story, by time.Duration) *predictiontest.Story {
+	for i := range s.Activity.Trades {
+		s.Activity.Trades[i].Time = s.Activity.Trades[i].Time.Add(-by)
+	}
+	for id, m := range s.Markets {
+		m.ClosedAt = m.ClosedAt.Add(-by)
+		s.Markets[id] = m
+	}
+	for asset := range s.Prices {
+		s.Prices[asset][0].Time = s.Prices[asset][0].Time.Add(-by)
+	}
+	return s
+}
+
+func soon(s *predictiontest.Story, after time.Duration) *predictiontest.Story {
+	for _, t := range s.Activity.Trades {
+		m := s.Markets[t.Market]
+		m.ClosedAt = t.Time.Add(after)
+		s.Markets[t.Market] = m
+	}
+	return s
+}
+
+func shallow(s *predictiontest.Story) *predictiontest.Story {
+	s.Market(500, "open", 0.5).Buy(500, 0, 10, 0.5, day)
+	m := s.Markets[predictiontest.Condition(500)]
+	m.LiquidityUSD = math.Nextafter(5000, 0)
+	s.Markets[predictiontest.Condition(500)] = m
+	return s
+}
+
+func withItself(s *predictiontest.Story) *predictiontest.Story {
+	s.Market(500, "wash", 0.5).Buy(500, 0, 2000, 0.5, 2*day).Sell(500, 0, 2000, 0.5, 2*day)
+	s.Last().Transaction = s.Activity.Trades[len(s.Activity.Trades)-2].Transaction
+	return s
+}
+
+func roundTrips(s *predictiontest.Story) *predictiontest.Story {
+	for i := range 5 {
+		s.Market(500+i, fmt.Sprint("wash-", i), 0.5).Buy(500+i, 0, 1000, 0.5, 3*day).Sell(500+i, 0, 1000, 0.5, 3*day-time.Hour)
+	}
+	return s
+}
+
+func TestNotActive(t *testing.T) {
+	for name, s := range map[string]*predictiontest.Story{
+		"never seen":          predictiontest.New(),
+		"traded 91 days ago":  bets(20, 0.4, 0.65),
+		"only shares arrived": predictiontest.New().Market(1, "e", 0.5).Move(market.Split, 1, 10, 10, day),
+	} {
+		if len(s.Activity.Trades) > 0 {
+			shifted(s, 88*day)
+		}
+		p := read(t, s)
+		if p.Active || p.Verdict != "unrated" || p.Mirrorable || p.SampleSize != 0 || p.Execution != "" || p.Activity != "" || p.EdgeCents != nil {
+			t.Errorf("%s: %+v", name, p)
+		}
+		says(t, p, "last 90 days")
+		if s.Calls(market.PredictionMarketFacts) != 0 || s.Calls(market.PredictionPriceFacts) != 0 {
+			t.Errorf("%s: markets or prices were read", name)
+		}
+	}
+	// The last day of the window counts.
+	if p := read(t, shifted(bets(20, 0.4, 0.65), 87*day)); !p.Active || p.Activity != "dormant" {
+		t.Errorf("%+v", p)
+	}
+	// Any address is one, known to the venue or not.
+	other := ask(t, bets(20, 0.4, 0.65), "0xabababababababababababababababababababab")
+	if other.Status != http.StatusOK || !strings.Contains(other.Body, `"active":false`) || strings.Contains(other.Body, `"grade"`) {
+		t.Errorf("%d %s", other.Status, other.Body)
+	}
+}
+
+func TestThinRecordsAreUnrated(t *testing.T) {
+	for _, n := range []int{1, 9} {
+		p := read(t, bets(n, 0.4, 1))
+		if p.Verdict != "unrated" || p.Mirrorable || p.SampleSize != n || p.Consistency != "unproven" || !p.Active {
+			t.Errorf("%+v", p)
+		}
+		says(t, p, fmt.Sprintf("%d decided event", n))
+		says(t, p, fmt.Sprintf("at least %d more", 10-n))
+		says(t, p, fmt.Sprintf("Won %d of ", n))
+		says(t, p, "where the prices it paid imply about 40%.")
+	}
+	p := read(t, predictiontest.New().Market(1, "e", 0.5).Buy(1, 0, 10, 0.5, day))
+	says(t, p, "No decided event can be rated yet; at least 10 are needed.")
+	if p = read(t, bets(10, 0.4, 0.8)); p.Verdict == "unrated" || p.SampleSize != 10 {
+		t.Errorf("%+v", p)
+	}
+	maker := bets(9, 0.4, 0.6)
+	for i := range maker.Activity.Trades {
+		maker.Activity.Trades[i].Role = market.Maker
+	}
+	says(t, read(t, maker), "100% of its volume is resting orders")
+}
+
+func TestWhatTheRecordRestsOn(t *testing.T) {
+	cut := bets(40, 0.4, 0.55)
+	cut.Activity.Truncated, cut.Activity.Since = true, predictiontest.Now.Add(-42*day)
+	p := read(t, cut)
+	if !p.Truncated {
+		t.Errorf("%+v", p)
+	}
+	says(t, p, "Only the last 42 days of its trades were read; what it did before is not in this answer.")
+	for i := range 3 {
+		cut.Positions.Open = append(cut.Positions.Open, market.PredictionPosition{
+			Market: predictiontest.Condition(600 + i), Event: fmt.Sprint("older-", i), Asset: predictiontest.Outcome(600+i, 0),
+			Shares: 100, BoughtShares: 100, AveragePrice: 0.4, Decided: true, EndsAt: predictiontest.Now.Add(-60 * day),
+		})
+	}
+	p = read(t, cut)
+	if p.SampleSize != 43 {
+		t.Errorf("%d events", p.SampleSize)
+	}
+	says(t, p, "Only the last 42 days of its trades were read; 3 markets before are taken from the venue's own accounts.")
+
+	hedged := bets(20, 0.4, 0.55)
+	for i := range 12 {
+		n := 700 + i
+		hedged.Market(n, fmt.Sprint("arbitrage-", i), 0.5).Buy(n, 0, 100, 0.45, 30*day).Buy(n, 1, 100, 0.45, 30*day-time.Minute).
+			Move(market.Merge, n, 100, 100, 29*day)
+	}
+	p = read(t, hedged)
+	if p.SampleSize != 20 {
+		t.Errorf("%d events", p.SampleSize)
+	}
+	says(t, p, "Bought both sides alike in 12 events, which are not decisions and left out of 32 decided events.")
+
+	one := bets(12, 0.4, 0.55)
+	one.Market(800, "large", 0.5).Buy(800, 0, 9000, 0.5, 9*day).Decide(800, 8*day, 0)
+	p = read(t, one)
+	if p.Diversification != "concentrated" {
+		t.Errorf("%+v", p)
+	}
+	says(t, p, "Effectively 1.6 independent bets by size, where 4 are moderate and 10 broad.")
+
+	unknown := bets(14, 0.4, 0.55)
+	for i := range 3 {
+		delete(unknown.Markets, predictiontest.Condition(i))
+	}
+	p = read(t, unknown)
+	if p.SampleSize != 11 {
+		t.Errorf("%d events", p.SampleSize)
+	}
+	says(t, p, "unknown in 3 markets; they are left out.")
+
+	blind := bets(12, 0.4, 0.55)
+	for i := range 12 {
+		blind.Sell(i, 1, 0.5, 0.6, 80*day)
+	}
+	p = read(t, blind)
+	if p.EdgeCents != nil || p.ChanceProbability != nil || p.Mirrorable || *p.Grade == "A" || *p.Grade == "B" {
+		t.Errorf("%+v", p)
+	}
+	says(t, p, "The first entry of no decided event is known, so skill cannot be told from luck")
+}
+
+// Whoever holds losers and redeems winners has lost as often as somebody who redeems all.
+func TestUnredeemedLosers(t *testing.T) {
+	redeemed, kept := bets(30, 0.5, 0.5), bets(30, 0.5, 0.5)
+	for i := range 30 {
+		m := redeemed.Markets[predictiontest.Condition(i)]
+		won := m.Outcomes[0].Payout
+		for _, s := range []*predictiontest.Story{redeemed, kept} {
+			if s == redeemed || won == 1 {
+				shares := s.Activity.Trades[i].Shares
+				s.Move(market.Redemption, i, shares, shares*won, 2*day)
+			}
+		}
+	}
+	a, b := read(t, redeemed), read(t, kept)
+	if *a.WinRate != 0.5 || *b.WinRate != 0.5 || a.SampleSize != 30 || b.SampleSize != 30 || *a.Score != *b.Score {
+		t.Errorf("%+v and %+v", a, b)
+	}
+	says(t, b, "Losing shares of 15 events were never redeemed; they count as lost among 30 decided events.")
+}
+
+// Taking both sides at less than a dollar is riskless gain, which no follower gets and which is no skill.
+func TestArbitrageIsNoRecordOfSkill(t *testing.T) {
+	s := predictiontest.New()
+	for i := range 40 {
+		ago := time.Duration(50-i) * day
+		s.Market(i, fmt.Sprint("e", i), 0.5).Move(market.Split, i, 100, 100, ago).Sell(i, 0, 100, 0.53, ago-time.Hour).Sell(i, 1, 100, 0.5, ago-2*time.Hour)
+	}
+	s.Market(99, "bet", 0.5).Buy(99, 0, 10, 0.5, day)
+	if p := read(t, s); p.Verdict != "unrated" || p.SampleSize != 0 || p.EdgeCents != nil {
+		t.Errorf("%+v", p)
+	}
+}
+
+func TestOneKindOfMarkets(t *testing.T) {
+	s := bets(80, 0.4, 0.41)
+	for id, m := range s.Markets {
+		m.Category = "<script>"
+		s.Markets[id] = m
+	}
+	if body := ask(t, s, wallet).Body; strings.Contains(body, "script") {
+		t.Error(body)
+	}
+	says(t, read(t, s), "100% of what it put in went into one kind of markets")
+}
+
+func TestLuckAndDetectableEdge(t *testing.T) {
+	p := read(t, bets(40, 0.5, 0.52))
+	says(t, p, "of redraws; 40 events show only an edge of about 19.9 cents a share or more.")
+	if p.Verdict != "watch" && p.Verdict != "avoid" {
+		t.Errorf("%+v", p)
+	}
+	says(t, read(t, bets(40, 0.5, 0.3)), "cents a share more than outcomes were worth on average")
+}
+
+func TestProviderFailures(t *testing.T) {
+	for _, port := range []market.Port{market.PredictionActivityFacts, market.PredictionPositionFacts, market.PredictionMarketFacts, market.PredictionPriceFacts} {
+		s := bets(20, 0.4, 0.65)
+		s.Failing[port] = fmt.Errorf("venue: %w", market.ErrUnavailable)
+		answer := ask(t, s, wallet)
+		if answer.Status != http.StatusServiceUnavailable || answer.Problem(t).Error != "provider_unavailable" || answer.Header.Get("X-Usage-Units") != "0" {
+			t.Errorf("%s: %d %s", port, answer.Status, answer.Body)
+		}
+	}
+}
+
+func TestRefusals(t *testing.T) {
+	fixture := endpointtest.New(t)
+	s := predictiontest.New()
+	fixture.Service.Sources = s.Sources()
+	handler := endpoint.NewHandler(fixture.Service, PredictionWallet())
+	for body, code := range map[string]string{
+		`{}`: "missing_param", `{"wallet":"0x11"}`: "invalid_address", `{"wallet":"` + wallet + `","chain":"polygon"}`: "unknown_param",
+		`{"wallet":"` + wallet + `","asOf":"2026-01-01"}`: "unknown_param",
+	} {
+		answer := endpointtest.Call{Method: http.MethodPost, Path: "/v1/prediction-wallet", Key: fixture.Key, Body: body}.Do(t, handler)
+		if answer.Status != http.StatusBadRequest || answer.Problem(t).Error != code {
+			t.Errorf("%s: %d %s", body, answer.Status, answer.Body)
+		}
+	}
+	if s.Calls(market.PredictionActivityFacts) != 0 {
+		t.Error("a refused request reached the venue")
+	}
+}
+
+func TestFactsAreReadOnce(t *testing.T) {
+	s := bets(60, 0.4, 0.65)
+	read(t, s)
+	for port, want := range map[market.Port]int{
+		market.PredictionActivityFacts: 1, market.PredictionPositionFacts: 1, market.PredictionMarketFacts: 1, market.PredictionPriceFacts: 40,
+	} {
+		if got := s.Calls(port); got != want {
+			t.Errorf("%s was asked %d times, want %d", port, got, want)
+		}
+	}
+}
+
+func TestGoldenAnswers(t *testing.T) {
+	for name, s := range map[string]*predictiontest.Story{
+		"edge": bets(80, 0.4, 0.65), "favourites": bets(40, 0.96, 0.95), "thin": bets(4, 0.4, 0.5), "inactive": predictiontest.New(),
+	} {
+		want, err := os.ReadFile("testdata/" + name + ".json")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 20 {
+			if got := ask(t, s, wallet).Body; got != strings.TrimSpace(string(want)) {
+				t.Fatalf("%s:\n got %s\nwant %s", name, got, want)
+			}
+		}
+	}
+}
