@@ -11,7 +11,6 @@ import (
 	"github.com/mirrorworthy/mirrorworthy/shared/chain"
 	"github.com/mirrorworthy/mirrorworthy/shared/market"
 	"github.com/mirrorworthy/mirrorworthy/shared/predictionrecord"
-	"github.com/mirrorworthy/mirrorworthy/shared/trader"
 )
 
 // The ways in which the markets of one event hang together.
@@ -176,15 +175,17 @@ func PredictionLuck(wallets int) []Row {
 	sampling := 1.96 * math.Sqrt(0.05*0.95/float64(wallets))
 	var rows []Row
 	for _, p := range fairBettors() {
-		for _, n := range []int{10, 30, 100, 200} {
-			lucky, _ := p.beatLuck(wallets, n)
+		for _, n := range []int{10, 50, 200} {
+			found := p.judged(wallets, n)
+			lucky, top, covered := found["beats luck"], found["A or B"], found["interval holds"]
 			goal, pass := "0.05 +- 0.01", lucky >= 0.04-sampling && lucky <= 0.06+sampling
 			if few := p.rare(n); few {
 				goal, pass = "<= 0.06, few results possible", lucky <= 0.06+sampling
 			}
 			rows = append(rows, Row{
-				Name: fmt.Sprintf("prediction luck, fair %s, %d events", p.name, n),
-				Goal: fmt.Sprintf("%s, sampling +- %.4f", goal, sampling), Measured: fmt.Sprintf("%.4f", lucky), Pass: pass,
+				Name:     fmt.Sprintf("prediction luck, fair %s, %d events", p.name, n),
+				Goal:     fmt.Sprintf("%s, sampling +- %.4f; 90 %% interval holds 0 in >= 0.87", goal, sampling),
+				Measured: fmt.Sprintf("%.4f; %.3f (A or B %.3f)", lucky, covered, top), Pass: pass && covered >= 0.87,
 			})
 		}
 	}
@@ -195,10 +196,10 @@ func PredictionLuck(wallets int) []Row {
 		{name: "+2 cents, favourites", structure: singleMarket, price: favourites, unequal: true, edge: 0.02},
 	} {
 		for _, n := range []int{30, 100, 200, 600} {
-			found, top := p.beatLuck(wallets/4, n)
+			found := p.judged(wallets/4, n)
 			rows = append(rows, Row{
 				Name: fmt.Sprintf("prediction skill, %s, %d events", p.name, n), Goal: "for information",
-				Measured: fmt.Sprintf("beats luck %.3f, A or B %.3f", found, top), Pass: true,
+				Measured: fmt.Sprintf("beats luck %.3f, A or B %.3f", found["beats luck"], found["A or B"]), Pass: true,
 			})
 		}
 	}
@@ -217,22 +218,21 @@ func (p bettors) rare(n int) bool {
 	return expected*float64(n) < 3
 }
 
-// beatLuck is the part of wallets whose results luck explains in at most 5 % of cases, and of those graded A or B.
-func (p bettors) beatLuck(wallets, n int) (lucky, top float64) {
-	labels := shares(wallets, cellSeed("prediction "+p.name, n), func(random *rand.Rand) []string {
-		record, asOf := p.record(n, random)
-		a := predictionrecord.Assess(record, asOf)
+// judged is the part of wallets whose results luck explains in at most 5 % of cases, of those graded A or B, and of those whose edge's
+// interval holds the true edge of fair wallets, none.
+func (p bettors) judged(wallets, n int) map[string]float64 {
+	return shares(wallets, cellSeed("prediction "+p.name, n), func(random *rand.Rand) []string {
+		a := predictionrecord.Assess(p.record(n, random))
 		var labels []string
 		if a.ChanceProbability <= 0.05 {
-			labels = append(labels, "lucky")
+			labels = append(labels, "beats luck")
 		}
 		if a.Grade == "A" || a.Grade == "B" {
-			labels = append(labels, "top")
+			labels = append(labels, "A or B")
 		}
-		if a.Verdict == trader.MirrorWorthy {
-			labels = append(labels, "mirror-worthy")
+		if a.Edge.Low <= 0 && a.Edge.High >= 0 {
+			labels = append(labels, "interval holds")
 		}
 		return labels
 	})
-	return labels["lucky"], labels["top"]
 }

@@ -34,8 +34,7 @@ type Edge struct {
 	Events int
 }
 
-// measureEdge bounds the mean of edges whose chances were p. The interval is the studentised bootstrap's over events, but no
-// narrower than what fair prices imply: a short record of favourites that all won has no spread and yet is uncertain.
+// measureEdge bounds the mean of edges whose chances were p.
 func measureEdge(edges, chances []float64, seed uint64) Edge {
 	n := len(edges)
 	if n < 2 {
@@ -46,16 +45,20 @@ func measureEdge(edges, chances []float64, seed uint64) Edge {
 	for i, edge := range edges {
 		mirrored[i] = -edge
 	}
-	mean := stats.Describe(edges).Mean
-	e := Edge{Mean: mean, Low: lowerBound(edges, chances, edgeLevel, seed), High: -lowerBound(mirrored, chances, edgeLevel, seed), Events: n}
-	return e
+	return Edge{
+		Mean: stats.Describe(edges).Mean, Low: lowerBound(edges, chances, edgeLevel, seed), High: -lowerBound(mirrored, chances, edgeLevel, seed), Events: n,
+	}
 }
 
+// lowerBound is a one-sided lower bound of the mean edge: the studentised bootstrap's over events, within two others. It is never above
+// what fair prices imply: favourites that all won have no spread and yet are uncertain. And it is never below the normal bound
+// with the worst result once more: resamples of a few losers and many winners often hold no loser, and then have no bound at all.
 func lowerBound(edges, chances []float64, level float64, seed uint64) float64 {
-	mean := stats.Describe(edges).Mean
-	implied := mean - stats.NormalQuantile(level)*impliedError(chances)
-	// No share can lose more than it cost, nor gain more than a dollar.
-	return max(-1, min(implied, stats.BootstrapTLowerBound(edges, level, bootstrapRounds, seed)))
+	m, z := stats.Describe(edges), stats.NormalQuantile(level)
+	repeated := stats.Describe(append(slices.Clone(edges), slices.Min(edges)))
+	repeatedLow := repeated.Mean - z*repeated.SD/math.Sqrt(float64(repeated.N))
+	low := max(repeatedLow, stats.BootstrapTLowerBound(edges, level, bootstrapRounds, seed))
+	return max(-1, min(low, m.Mean-z*impliedError(chances)))
 }
 
 // impliedError is the standard error of a mean edge when prices are fair.
