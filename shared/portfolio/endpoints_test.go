@@ -135,7 +135,20 @@ func TestMadeUpValueDoesNotDominate(t *testing.T) {
 	}
 }
 
-// What a bad source says of the chain's own coin changes nothing either.
+func TestMoreTokensThanAreLookedUp(t *testing.T) {
+	v := newVenue()
+	v.holdOwn(chain.Native, 1)
+	for i := range maximumPriced + 30 {
+		v.hold(number(i), fmt.Sprint("T", i), 1, 0.01, sound)
+	}
+	odd := balance(number(999), 1, 1e6)
+	odd.Token.Known = false
+	v.holdings = append(v.holdings, odd)
+	if answer, body := v.risk(t, ""); answer.Coverage.Unpriced != 31 || answer.Coverage.Dust != maximumPriced || v.asked[market.PoolFacts] != 1 {
+		t.Error(body)
+	}
+}
+
 func TestANameThatAdvertisesIsSpamUnlessItIsKnown(t *testing.T) {
 	v := newVenue()
 	v.hold(number(1), "YFI", 10, 100, sound)

@@ -97,6 +97,13 @@ func TestAPortfolioByHand(t *testing.T) {
 		"TRAP contributes 77% of the total risk with 20% of the value.")
 }
 
+func TestRiskyPositionsAreListedByWhatTheyContribute(t *testing.T) {
+	answer := assess(ether(490), token("LARGE", 300, tokenrisk.High, 50), token("WORSE", 200, tokenrisk.Critical, 95), token("DUST", 9, tokenrisk.Critical, 100))
+	if r := answer.RiskyPositions; len(r) != 2 || r[0].Symbol != "WORSE" || r[1].Symbol != "LARGE" || value(answer.WorstOffender) != "WORSE" {
+		t.Errorf("%+v", r)
+	}
+}
+
 func wantTexts(t *testing.T, reasons []reason.Reason, want ...string) {
 	t.Helper()
 	var texts []string
@@ -214,7 +221,7 @@ func wantCodes(t *testing.T, reasons []reason.Reason, codes ...string) {
 func TestWhatIsUnknownIsNoVerdict(t *testing.T) {
 	late := token("LATE", 300, "", 0)
 	late.late = true
-	answer := assess(dollars(400), token("DARK", 300, tokenrisk.Unknown, math.NaN()), late)
+	answer := assess(dollars(400), token("DARK", 300, tokenrisk.Unknown, 3), late)
 	// 0.4*5 + 0.6*50 = 32; with the tail 37.4.
 	if answer.Grade != watch || value(answer.WeightedRisk) != 32.0 || len(answer.RiskyPositions) != 0 ||
 		answer.Coverage.Unassessed != 2 || answer.Coverage.Assessed != 1 || value(answer.Coverage.AssessedSharePct) != 40.0 {

@@ -131,7 +131,7 @@ func TestOwnAssets(t *testing.T) {
 }
 
 func TestRowsOfOneAssetAreOneHolding(t *testing.T) {
-	flagged := balance(shiba, 3, 0.5)
+	flagged := balance(shiba, 5, 0.5)
 	flagged.Token.Spam = true
 	other := balance(shiba, 100, nan)
 	other.Token.Decimals = 19
@@ -147,7 +147,7 @@ func TestRowsOfOneAssetAreOneHolding(t *testing.T) {
 	if native.asset != chain.Native || native.units() != 3 || native.listedUSD != 1990 || native.token.Symbol != "ETH" {
 		t.Errorf("%+v", native)
 	}
-	if of.asset != shiba || of.units() != 7 || of.listedUSD != 0.5 || !of.token.Spam {
+	if of.asset != shiba || of.units() != 9 || of.listedUSD != 0.5 || !of.token.Spam {
 		t.Errorf("%+v", of)
 	}
 	if all := *new(uint256.Int).SetAllOne(); junk.amount != all {
