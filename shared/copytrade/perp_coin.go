@@ -2,6 +2,7 @@ package copytrade
 
 import (
 	"context"
+	"math"
 	"regexp"
 	"strings"
 
@@ -15,6 +16,9 @@ var (
 	// quoted is a contract's name with the dollar it is quoted in, or with its kind.
 	quoted = regexp.MustCompile(`(?i)^(.+?)[-_/]?(?:USDC?-?PERP|USDT-?PERP|PERP|USDC|USDT|USD)$`)
 )
+
+// leastContracts is how many others a contract's funding must be compared with.
+const leastContracts = 20
 
 type marketsKey struct{ exchange string }
 
@@ -89,4 +93,22 @@ func matchCoin(typed string, markets []market.PerpMarket) (int, *endpoint.Proble
 		}
 	}
 	return 0, endpoint.Invalid("coin", unknown+" They are called like BTC, ETH or kPEPE, and like xyz:CL on a builder's exchange.")
+}
+
+// standing is the share of a venue's other contracts whose funding is smaller than a rate, either way, and how many they are. NaN
+// below leastContracts.
+func (l *listing) standing(hourly float64) (share float64, contracts int) {
+	smaller := 0
+	for i := range l.markets {
+		if m := &l.markets[i]; i != l.at && !m.Delisted && !math.IsNaN(m.FundingHourly) {
+			contracts++
+			if math.Abs(m.FundingHourly) < math.Abs(hourly) {
+				smaller++
+			}
+		}
+	}
+	if contracts < leastContracts {
+		return math.NaN(), contracts
+	}
+	return float64(smaller) / float64(contracts), contracts
 }

@@ -170,6 +170,9 @@ func TestReasons(t *testing.T) {
 		}},
 		{"LIQ_CLOSE", "The leader's liquidation is 1.9% away, less than the 2% below which nothing is copied.", func(p *perpTerms) { p.markPrice, p.liquidation = 100, 98.1 }},
 		{"LIQ_CLOSE", "The leader's liquidation is 3% away, against a typical day's move of 3%.", func(p *perpTerms) { p.markPrice, p.liquidation = 100, 97 }},
+		{"LIQ_CLOSE", "At 30x, with margin of its own, the leader's liquidation is 2.11% away, against a typical day's move of 3%.", func(p *perpTerms) {
+			p.leverage, p.fundingHourly = 30, 0
+		}},
 		{"LIQ_CLOSE", "The price has reached the leader's liquidation price; at least 2% of distance is asked for.", func(p *perpTerms) { p.markPrice, p.liquidation = 100, 101 }},
 		{"CHASING", "Since the leader's entry the price has moved 7% its way; of the 18.99% that such a trade is taken to be after, only 11.99% is left.", func(p *perpTerms) {
 			p.entryPrice, p.markPrice = 100, 107

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/mirrorworthy/mirrorworthy/shared/endpoint"
 	"github.com/mirrorworthy/mirrorworthy/shared/margin"
@@ -174,6 +175,18 @@ func (t *perpTerms) takeFrom(listed *listing, contract *market.PerpMarket, needs
 	t.crowding, t.contracts = listed.standing(t.fundingHourly)
 	t.dayVolume, t.openInterest = contract.VolumeUSD24h, contract.OpenInterestUSD
 	return nil
+}
+
+// tierOf is the margin tier of a position worth so much; the first for one of unknown value.
+func tierOf(tiers []market.MarginTier, valueUSD float64) market.MarginTier {
+	at := slices.IndexFunc(tiers, func(t market.MarginTier) bool { return t.FromUSD > valueUSD })
+	switch {
+	case math.IsNaN(valueUSD) || at == 0:
+		return tiers[0]
+	case at < 0:
+		return tiers[len(tiers)-1]
+	}
+	return tiers[at-1]
 }
 
 // maintenanceOf is the maintenance rate of a maximum leverage: half of the initial rate.

@@ -3,7 +3,6 @@ package copytrade
 import (
 	"context"
 	"math"
-	"slices"
 	"time"
 
 	"github.com/mirrorworthy/mirrorworthy/shared/market"
@@ -83,37 +82,4 @@ func dailyVolatility(candles []market.Candle, from, to time.Time) (daily float64
 		return math.NaN(), len(ranges)
 	}
 	return daily, len(ranges)
-}
-
-// standing is the share of a venue's other contracts whose funding is smaller than a rate, either way, and how many they are. NaN
-// below leastContracts.
-func (l *listing) standing(hourly float64) (share float64, contracts int) {
-	smaller := 0
-	for i := range l.markets {
-		if m := &l.markets[i]; i != l.at && !m.Delisted && !math.IsNaN(m.FundingHourly) {
-			contracts++
-			if math.Abs(m.FundingHourly) < math.Abs(hourly) {
-				smaller++
-			}
-		}
-	}
-	if contracts < leastContracts {
-		return math.NaN(), contracts
-	}
-	return float64(smaller) / float64(contracts), contracts
-}
-
-// leastContracts is how many others a contract's funding must be compared with.
-const leastContracts = 20
-
-// tierOf is the margin tier of a position worth so much; the first for one of unknown value.
-func tierOf(tiers []market.MarginTier, valueUSD float64) market.MarginTier {
-	at := slices.IndexFunc(tiers, func(t market.MarginTier) bool { return t.FromUSD > valueUSD })
-	switch {
-	case math.IsNaN(valueUSD) || at == 0:
-		return tiers[0]
-	case at < 0:
-		return tiers[len(tiers)-1]
-	}
-	return tiers[at-1]
 }
