@@ -172,9 +172,9 @@ func (d *ruling) measureChase() {
 // chasing is true when the price has moved further from the leader's entry than half of the reward that is left.
 func (d *ruling) chasing() bool { return d.gained > chasedShare*(d.reward-d.gained) }
 
-// stopped is true when no size makes the copy worth it.
+// stopped is true when the trade is not worth a copy of any size, whoever the leader is.
 func (d *ruling) stopped() bool {
-	return d.grade == "F" || d.maximum == 0 || d.fundingOfMargin > mostFunding || d.leaderDistance < leastDistance || d.chasing()
+	return d.maximum == 0 || d.fundingOfMargin > mostFunding || d.leaderDistance < leastDistance || d.chasing()
 }
 
 // sized is the smallest of the caps, down to a whole step, and 0 where the copy is stopped.

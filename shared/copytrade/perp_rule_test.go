@@ -31,6 +31,8 @@ func TestDecisionsWorkedOutByHand(t *testing.T) {
 		{"long 3x", func(p *perpTerms) { p.leverage = 3 }, want{true, 11, 0.95, 32.49, 0.03, 0}},
 		{"long 3x of a B that funding pays", func(p *perpTerms) { p.leverage, p.grade, p.fundingHourly = 3, "B", -0.00005 }, want{true, 11, 0.75, 32.49, -0.12, 0}},
 		{"funding of 1.2 % of the margin a day", func(p *perpTerms) { p.fundingHourly = 0.0001 }, want{true, 11, 0.6, 18.99, 0.24, 0}},
+		// 1 - 0.0135/0.03 = 0.55, eleven whole steps.
+		{"funding of 1.35 % of the margin a day", func(p *perpTerms) { p.fundingHourly = 0.0001125 }, want{true, 11, 0.55, 18.99, 0.27, 0}},
 		{"funding of 4.8 % of the margin a day", func(p *perpTerms) { p.leverage, p.fundingHourly, p.volatility.value = 20, 0.0001, 0.02 }, want{false, 16, 0, 5.06, 0.24, 0.046}},
 		{"funding of 3.12 % of the position a day", func(p *perpTerms) {
 			p.leverage, p.fundingHourly, p.venueMaximum.value, p.maintenance.value = 2, 0.0013, 10, 0.05
@@ -49,6 +51,8 @@ func TestDecisionsWorkedOutByHand(t *testing.T) {
 		{"30x is 2.1 % from liquidation", func(p *perpTerms) { p.leverage, p.fundingHourly, p.volatility.value = 30, 0, 0.02 }, want{true, 16, 0.3, 5.06, 0, 0.046}},
 		// (1/32-0.0125)/(1-0.0125) = 1.9 %.
 		{"32x is too near", func(p *perpTerms) { p.leverage, p.fundingHourly, p.volatility.value = 32, 0, 0.02 }, want{false, 16, 0, 5.06, 0, 0.046}},
+		// (1/20-0.04)/(1-0.04) = 1.04 %: a rate that was given is not doubted. At 9x it is 7.41 %.
+		{"20x at a high rate", func(p *perpTerms) { p.leverage, p.fundingHourly, p.maintenance.value = 20, 0, 0.04 }, want{false, 9, 0, 7.41, 0, 0.048}},
 		{"a liquidation price 1.9 % away", func(p *perpTerms) { p.markPrice, p.liquidation = 100, 98.1 }, want{false, 11, 0, 18.99, 0.03, 0}},
 		{"a liquidation price 2.1 % away", func(p *perpTerms) { p.markPrice, p.liquidation = 100, 97.9 }, want{true, 11, 0.95, 18.99, 0.03, 0}},
 		// At 10x the trade is after 8.86 %: of 3 % gained, half of the 5.86 % left is 2.93 %; of 2.9 %, half of 5.96 % is 2.98 %.

@@ -196,7 +196,7 @@ func maintenanceOf(maximumLeverage float64) float64 { return 1 / (2 * maximumLev
 func (t *perpTerms) assume() {
 	source := derived
 	if math.IsNaN(t.venueMaximum.value) {
-		t.venueMaximum = figure{max(1, 1/(2*t.maintenance.value)), derived}
+		t.venueMaximum = figure{1 / (2 * t.maintenance.value), derived}
 		if math.IsNaN(t.maintenance.value) {
 			t.venueMaximum, source = figure{assumedMaximumLeverage, byDefault}, byDefault
 		}

@@ -46,6 +46,14 @@ func TestVolatilityByHand(t *testing.T) {
 	}
 	spike := slices.Clone(flat)
 	spike[7].High, spike[7].Low = 50, 0.01
+	// Every other day is missing, and with it every return of a day.
+	var halved []market.Candle
+	for i := 0; i < len(jumps); i += 2 {
+		c := jumps[i]
+		c.Close *= 1 + float64(i%4)
+		c.High = max(c.High, c.Close) // of 15 ranges the 8 that count are those of days that do not move
+		halved = append(halved, c)
+	}
 	gaps := slices.Clone(flat)
 	gaps = slices.Delete(gaps, 3, 20)
 	broken := slices.Clone(flat)
@@ -56,7 +64,7 @@ func TestVolatilityByHand(t *testing.T) {
 		daily   float64
 		days    int
 	}{
-		{"ranges", flat, 0.03, 30}, {"closes", jumps, 0.059304, 30}, {"a wick", spike, 0.03, 30}, {"a gap", gaps, 0.03, 13}, {"bad rows", broken, 0.03, 26},
+		{"ranges", flat, 0.03, 30}, {"closes", jumps, 0.059304, 30}, {"a wick", spike, 0.03, 30}, {"a gap", gaps, 0.03, 13}, {"every other day", halved, math.NaN(), 15}, {"bad rows", broken, 0.03, 26},
 		{"nine days", flat[21:], math.NaN(), 9}, {"ten days", flat[20:], 0.03, 10}, {"none", nil, math.NaN(), 0}, {"no movement", steadyDays(30, 0), math.NaN(), 30},
 	} {
 		daily, days := dailyVolatility(c.candles, measuredFrom, measuredTo)
@@ -155,4 +163,28 @@ func FuzzCoin(f *testing.F) {
 			t.Errorf("%q: %s", typed, problem.Message)
 		}
 	})
+}
+
+func TestFundingStandsAmongOtherContractsThatAreTraded(t *testing.T) {
+	l := &listing{at: 0}
+	for i := range 22 {
+		m := contract("C", 1, 5)
+		m.FundingHourly = 0.0001 * float64(i%2)
+		l.markets = append(l.markets, m)
+	}
+	l.markets[21].FundingHourly = math.NaN()
+	if share, n := l.standing(-0.00005); share != 0.5 || n != 20 {
+		t.Errorf("%v of %d", share, n)
+	}
+	l.markets[20].Delisted = true
+	if share, n := l.standing(0.00005); !math.IsNaN(share) || n != 19 {
+		t.Errorf("%v of %d", share, n)
+	}
+}
+
+func TestANameOfSeveralContractsIsRefused(t *testing.T) {
+	_, problem := matchCoin("ABC", []market.PerpMarket{contract("Abc", 1, 5), contract("aBC", 1, 5)})
+	if problem == nil || !strings.HasPrefix(problem.Message, "Several contracts") {
+		t.Errorf("%+v", problem)
+	}
 }
