@@ -7,4 +7,4 @@ import (
 	"github.com/mirrorworthy/mirrorworthy/shared/wallet"
 )
 
-func main() { host.Serve(portfolio.Overview(wallet.WalletHealth(), wallet.WalletNetflow())) }
+func main() { host.Serve(portfolio.PortfolioOverview(wallet.WalletHealth(), wallet.WalletNetflow())) }
