@@ -163,7 +163,9 @@ func (p *planner) washer() {
 	}
 	for range 3 + p.IntN(6) {
 		at += int32(120 + p.IntN(1200))
-		there := action{at: at, kind: traded, market: m, wallet: me, maker: partner, outcome: 0, sell: true, direct: true, price: price, size: shares, truth: truth}
+		there := action{
+			at: at, kind: traded, market: m, wallet: me, maker: partner, sell: true, direct: true, price: price, size: shares, truth: truth,
+		}
 		at += int32(120 + p.IntN(1500))
 		back := there
 		back.at, back.wallet, back.maker = at, partner, me

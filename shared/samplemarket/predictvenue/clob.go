@@ -87,8 +87,9 @@ type clobToken struct {
 func (v *Venue) clobMarket(m *market) clobMarket {
 	e, closed := m.event, v.isClosed(m.event)
 	row := clobMarket{
-		EnableOrderBook: !closed, Active: true, Closed: closed, AcceptingOrders: !closed, MinimumOrderSize: 5, MinimumTickSize: float64(m.tick) / whole,
-		ConditionID: m.condition, Question: m.question, MarketSlug: m.slug, EndDateISO: e.endDay + "T00:00:00Z", NegRisk: e.form == exclusive,
+		EnableOrderBook: !closed, Active: true, Closed: closed, AcceptingOrders: !closed, MinimumOrderSize: 5,
+		MinimumTickSize: float64(m.tick) / whole,
+		ConditionID:     m.condition, Question: m.question, MarketSlug: m.slug, EndDateISO: e.endDay + "T00:00:00Z", NegRisk: e.form == exclusive,
 		NegRiskMarketID: v.negRiskID(e), Is5050Outcome: closed && e.void, Tags: []string{e.category.label},
 	}
 	if e.category.feeRate > 0 {
@@ -191,7 +192,8 @@ func (v *Venue) book(t token) book {
 	m := t.market
 	bid, ask := m.quote(t.outcome, v.now)
 	b := book{
-		Market: m.condition, AssetID: m.tokens[t.outcome], Timestamp: strconv.FormatInt(v.unix(v.now)*1000, 10), Hash: v.hex("book", uint64(t.key())<<32|uint64(v.now), 20),
+		Market: m.condition, AssetID: m.tokens[t.outcome], Timestamp: strconv.FormatInt(v.unix(v.now)*1000, 10),
+		Hash: v.hex("book", uint64(t.key())<<32|uint64(v.now), 20),
 		Bids: []level{}, Asks: []level{}, MinOrderSize: "5", TickSize: decimal(float64(m.tick) / whole), NegRisk: m.event.form == exclusive,
 	}
 	last := m.last
@@ -225,7 +227,8 @@ var intervals = map[string]struct {
 	reach    time.Duration
 	fidelity int
 }{
-	"1h": {time.Hour, 1}, "6h": {6 * time.Hour, 1}, "1d": {24 * time.Hour, 1}, "1w": {7 * 24 * time.Hour, 5}, "1m": {30 * 24 * time.Hour, 10}, "max": {100 * 365 * 24 * time.Hour, 1},
+	"1h": {time.Hour, 1}, "6h": {6 * time.Hour, 1}, "1d": {24 * time.Hour, 1}, "1w": {7 * 24 * time.Hour, 5},
+	"1m": {30 * 24 * time.Hour, 10}, "max": {100 * 365 * 24 * time.Hour, 1},
 }
 
 // coarsest is the fidelity, in minutes, below which the whole history of a closed market cannot be had at once: that answer is empty.

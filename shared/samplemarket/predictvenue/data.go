@@ -73,12 +73,16 @@ func (v *Venue) position(w *wallet, h *holding) positionRow {
 	price := v.priceNow(h.token)
 	cost, worth := coins(h.cost), coins(h.shares)*price
 	row := positionRow{
-		ProxyWallet: w.address, Asset: m.tokens[h.outcome], ConditionID: m.condition, Size: coins(h.shares), AvgPrice: rounded(ratio(float64(h.cost), float64(h.shares)), 4),
-		InitialValue: rounded(cost, 4), CurrentValue: rounded(worth, 4), CashPnl: rounded(worth-cost, 4), PercentPnl: rounded(100*ratio(worth-cost, cost), 4),
+		ProxyWallet: w.address, Asset: m.tokens[h.outcome], ConditionID: m.condition, Size: coins(h.shares),
+		AvgPrice:     rounded(ratio(float64(h.cost), float64(h.shares)), 4),
+		InitialValue: rounded(cost, 4), CurrentValue: rounded(worth, 4), CashPnl: rounded(worth-cost, 4),
+		PercentPnl:  rounded(100*ratio(worth-cost, cost), 4),
 		TotalBought: coins(h.bought), RealizedPnl: rounded(coins(h.realized), 4), CurPrice: price,
 		Redeemable: v.isClosed(m.event), Mergeable: !v.isClosed(m.event) && w.shares(m, 1-h.outcome) > 0,
-		Title: m.question, Slug: m.slug, Icon: icon(m), EventID: m.event.id, EventSlug: m.event.slug, Outcome: m.outcomes[h.outcome], OutcomeIndex: int(h.outcome),
-		OppositeOutcome: m.outcomes[1-h.outcome], OppositeAsset: m.tokens[1-h.outcome], EndDate: m.event.endDay, NegativeRisk: m.event.form == exclusive,
+		Title: m.question, Slug: m.slug, Icon: icon(m), EventID: m.event.id, EventSlug: m.event.slug,
+		Outcome: m.outcomes[h.outcome], OutcomeIndex: int(h.outcome),
+		OppositeOutcome: m.outcomes[1-h.outcome], OppositeAsset: m.tokens[1-h.outcome], EndDate: m.event.endDay,
+		NegativeRisk: m.event.form == exclusive,
 	}
 	row.PercentRealizedPnl = rounded(100*ratio(coins(h.realized), coins(h.boughtCost)), 4)
 	if h.fees > 0 {
@@ -187,9 +191,12 @@ func (v *Venue) closedPositions(a *arguments) any {
 			continue
 		}
 		rows = append(rows, closedRow{
-			ProxyWallet: w.address, Asset: m.tokens[h.outcome], ConditionID: m.condition, AvgPrice: rounded(ratio(float64(h.boughtCost), float64(h.bought)), 4),
-			TotalBought: coins(h.bought), RealizedPnl: rounded(coins(h.realized), 4), CurPrice: v.priceNow(h.token), Timestamp: v.unix(h.touched),
-			Title: m.question, Slug: m.slug, Icon: icon(m), EventSlug: m.event.slug, Outcome: m.outcomes[h.outcome], OutcomeIndex: int(h.outcome),
+			ProxyWallet: w.address, Asset: m.tokens[h.outcome], ConditionID: m.condition,
+			AvgPrice:    rounded(ratio(float64(h.boughtCost), float64(h.bought)), 4),
+			TotalBought: coins(h.bought), RealizedPnl: rounded(coins(h.realized), 4), CurPrice: v.priceNow(h.token),
+			Timestamp: v.unix(h.touched),
+			Title:     m.question, Slug: m.slug, Icon: icon(m), EventSlug: m.event.slug, Outcome: m.outcomes[h.outcome],
+			OutcomeIndex:    int(h.outcome),
 			OppositeOutcome: m.outcomes[1-h.outcome], OppositeAsset: m.tokens[1-h.outcome], EndDate: m.event.endDay,
 		})
 	}

@@ -44,87 +44,6 @@ func (v *Venue) Gamma(path []string, query url.Values) (status int, answer any) 
 	return http.StatusOK, answer
 }
 
-type gammaMarket struct {
-	ID                    string       `json:"id"`
-	Question              string       `json:"question"`
-	ConditionID           string       `json:"conditionId"`
-	Slug                  string       `json:"slug"`
-	Category              string       `json:"category,omitempty"`
-	ResolutionSource      string       `json:"resolutionSource"`
-	EndDate               string       `json:"endDate"`
-	StartDate             string       `json:"startDate"`
-	Image                 string       `json:"image"`
-	Icon                  string       `json:"icon"`
-	Description           string       `json:"description"`
-	Outcomes              string       `json:"outcomes"`
-	OutcomePrices         string       `json:"outcomePrices"`
-	Volume                string       `json:"volume,omitempty"`
-	Liquidity             string       `json:"liquidity,omitempty"`
-	Active                bool         `json:"active"`
-	Closed                bool         `json:"closed"`
-	Archived              bool         `json:"archived"`
-	Restricted            bool         `json:"restricted"`
-	CreatedAt             string       `json:"createdAt"`
-	ClosedTime            string       `json:"closedTime,omitempty"`
-	UMAEndDate            string       `json:"umaEndDate,omitempty"`
-	UMAResolutionStatus   string       `json:"umaResolutionStatus,omitempty"`
-	UMAResolutionStatuses string       `json:"umaResolutionStatuses"`
-	EnableOrderBook       bool         `json:"enableOrderBook"`
-	TickSize              float64      `json:"orderPriceMinTickSize"`
-	MinSize               int          `json:"orderMinSize"`
-	VolumeNum             float64      `json:"volumeNum,omitempty"`
-	LiquidityNum          float64      `json:"liquidityNum,omitempty"`
-	EndDateISO            string       `json:"endDateIso"`
-	StartDateISO          string       `json:"startDateIso"`
-	ClobTokenIDs          string       `json:"clobTokenIds"`
-	AcceptingOrders       bool         `json:"acceptingOrders"`
-	NegRisk               bool         `json:"negRisk"`
-	NegRiskMarketID       string       `json:"negRiskMarketID,omitempty"`
-	AutomaticallyResolved bool         `json:"automaticallyResolved,omitempty"`
-	LastTradePrice        float64      `json:"lastTradePrice"`
-	BestBid               float64      `json:"bestBid,omitempty"`
-	BestAsk               float64      `json:"bestAsk"`
-	Spread                float64      `json:"spread"`
-	FeesEnabled           bool         `json:"feesEnabled"`
-	FeeType               *string      `json:"feeType"`
-	FeeSchedule           *feeSchedule `json:"feeSchedule,omitempty"`
-	Events                []gammaEvent `json:"events,omitempty"`
-}
-
-type feeSchedule struct {
-	Exponent   int     `json:"exponent"`
-	Rate       float64 `json:"rate"`
-	TakerOnly  bool    `json:"takerOnly"`
-	RebateRate float64 `json:"rebateRate"`
-}
-
-type gammaEvent struct {
-	ID              string        `json:"id"`
-	Ticker          string        `json:"ticker"`
-	Slug            string        `json:"slug"`
-	Title           string        `json:"title"`
-	Description     string        `json:"description"`
-	StartDate       string        `json:"startDate"`
-	EndDate         string        `json:"endDate"`
-	Icon            string        `json:"icon"`
-	Active          bool          `json:"active"`
-	Closed          bool          `json:"closed"`
-	Archived        bool          `json:"archived"`
-	Restricted      bool          `json:"restricted"`
-	Volume          float64       `json:"volume"`
-	EnableOrderBook bool          `json:"enableOrderBook"`
-	NegRisk         bool          `json:"negRisk"`
-	NegRiskMarketID string        `json:"negRiskMarketID,omitempty"`
-	Markets         []gammaMarket `json:"markets,omitempty"`
-	Tags            []gammaTag    `json:"tags,omitempty"`
-}
-
-type gammaTag struct {
-	ID    string `json:"id"`
-	Label string `json:"label"`
-	Slug  string `json:"slug"`
-}
-
 // inString is a list of texts as JSON inside a text.
 func inString(texts ...string) string {
 	quoted := make([]string, len(texts))
@@ -144,11 +63,15 @@ func (v *Venue) gammaMarket(m *market, withEvent bool) gammaMarket {
 	bid, ask := m.quote(0, at)
 	prices := inString(decimal(rounded(m.mark(0, at), 4)), decimal(rounded(m.mark(1, at), 4)))
 	row := gammaMarket{
-		ID: m.id, Question: m.question, ConditionID: m.condition, Slug: m.slug, EndDate: v.instant(e.ends), StartDate: v.instant(e.open), Image: icon(m), Icon: icon(m),
-		Description: "This market resolves by what is announced.", Outcomes: inString(m.outcomes[:]...), OutcomePrices: prices, Active: true, Closed: closed, Restricted: true,
+		ID: m.id, Question: m.question, ConditionID: m.condition, Slug: m.slug, EndDate: v.instant(e.ends),
+		StartDate: v.instant(e.open), Image: icon(m), Icon: icon(m),
+		Description: "This market resolves by what is announced.", Outcomes: inString(m.outcomes[:]...),
+		OutcomePrices: prices, Active: true, Closed: closed, Restricted: true,
 		CreatedAt: v.instant(e.open), UMAResolutionStatuses: "[]", EnableOrderBook: true, TickSize: float64(m.tick) / whole, MinSize: 5,
-		EndDateISO: e.endDay, StartDateISO: v.time(e.open).Format("2006-01-02"), ClobTokenIDs: inString(m.tokens[:]...), AcceptingOrders: !closed,
-		NegRisk: e.form == exclusive, NegRiskMarketID: v.negRiskID(e), LastTradePrice: float64(m.last) / whole, BestBid: float64(bid) / whole, BestAsk: float64(ask) / whole,
+		EndDateISO: e.endDay, StartDateISO: v.time(e.open).Format("2006-01-02"),
+		ClobTokenIDs: inString(m.tokens[:]...), AcceptingOrders: !closed,
+		NegRisk: e.form == exclusive, NegRiskMarketID: v.negRiskID(e), LastTradePrice: float64(m.last) / whole,
+		BestBid: float64(bid) / whole, BestAsk: float64(ask) / whole,
 		Spread: rounded(float64(ask-bid)/whole, 4), FeesEnabled: e.category.feeRate > 0,
 	}
 	if m.index%5 != 3 {
@@ -192,7 +115,8 @@ func (v *Venue) negRiskID(e *event) string {
 // gammaEvent is an event, with its markets and tags when it is asked for by itself.
 func (v *Venue) gammaEvent(e *event, whole bool) gammaEvent {
 	row := gammaEvent{
-		ID: e.id, Ticker: e.slug, Slug: e.slug, Title: e.title, Description: "This event is decided by what is announced.", StartDate: v.instant(e.open),
+		ID: e.id, Ticker: e.slug, Slug: e.slug, Title: e.title,
+		Description: "This event is decided by what is announced.", StartDate: v.instant(e.open),
 		EndDate: v.instant(e.ends), Icon: icon(e.markets[0]), Active: true, Closed: v.isClosed(e), Restricted: true, EnableOrderBook: true,
 		NegRisk: e.form == exclusive, NegRiskMarketID: v.negRiskID(e),
 	}

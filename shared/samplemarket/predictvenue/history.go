@@ -219,8 +219,10 @@ func (v *Venue) tape(w *wallet, which selection) (line func(int) int32, count in
 func (v *Venue) tradeOf(n *entry, w *wallet) tradeRow {
 	r := v.activityOf(n, w)
 	return tradeRow{
-		ProxyWallet: r.ProxyWallet, Side: r.Side, Asset: r.Asset, ConditionID: r.ConditionID, Size: r.Size, Price: r.Price, Timestamp: r.Timestamp, Title: r.Title,
-		Slug: r.Slug, Icon: r.Icon, EventSlug: r.EventSlug, Outcome: r.Outcome, OutcomeIndex: r.OutcomeIndex, Name: r.Name, Pseudonym: r.Pseudonym,
+		ProxyWallet: r.ProxyWallet, Side: r.Side, Asset: r.Asset, ConditionID: r.ConditionID, Size: r.Size,
+		Price: r.Price, Timestamp: r.Timestamp, Title: r.Title,
+		Slug: r.Slug, Icon: r.Icon, EventSlug: r.EventSlug, Outcome: r.Outcome, OutcomeIndex: r.OutcomeIndex,
+		Name: r.Name, Pseudonym: r.Pseudonym,
 		TransactionHash: r.TransactionHash,
 	}
 }

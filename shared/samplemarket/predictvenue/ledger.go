@@ -173,7 +173,9 @@ func (v *Venue) trade(a *action) {
 		return
 	}
 	cash := int64(math.Round(float64(size) * float64(a.price) / whole))
-	n := entry{at: a.at, market: m.index, wallet: taker.id, maker: maker.id, price: a.price, outcome: a.outcome, sell: a.sell, size: size, cash: cash}
+	n := entry{
+		at: a.at, market: m.index, wallet: taker.id, maker: maker.id, price: a.price, outcome: a.outcome, sell: a.sell, size: size, cash: cash,
+	}
 	mine, other := token{m, a.outcome}, token{m, 1 - a.outcome}
 	switch {
 	case !a.sell && !a.pairs && maker.shares(m, a.outcome) >= size:

@@ -46,7 +46,8 @@ var (
 	family     = []string{"Renner", "Okafor", "Lindqvist", "Marchetti", "Novak", "Sorel", "Tanaka", "Ulrich", "Vance", "Whitlock"}
 	currencies = []string{"Meridian", "Halcyon", "Tessera", "Corvid", "Basalt"}
 	films      = []string{"The Glass Orchard", "Nine Lanterns", "Salt Road", "Paper Moons", "A Quiet Engine", "Low Tide", "Kingfisher"}
-	decisions  = []string{"a cut of 50 points or more", "a cut of 25 points", "no change", "a rise of 25 points", "a rise of 50 points", "a rise of 75 points or more"}
+	decisions  = []string{"a cut of 50 points or more", "a cut of 25 points", "no change", "a rise of 25 points",
+		"a rise of 50 points", "a rise of 75 points or more"}
 )
 
 // name gives the event and its markets their words. Every slug is unique: it ends in the event's number.

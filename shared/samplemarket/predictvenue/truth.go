@@ -111,7 +111,9 @@ func (h *habits) buy(at, event int32, s side) {
 
 func (v *Venue) walletTruth(w *wallet) WalletTruth {
 	k := w.kind
-	t := WalletTruth{Address: w.address, Kind: k.name, Skilled: k.skilled, Followable: k.followable, Wash: k.wash, Truncated: len(w.entries) > mostReadable}
+	t := WalletTruth{
+		Address: w.address, Kind: k.name, Skilled: k.skilled, Followable: k.followable, Wash: k.wash, Truncated: len(w.entries) > mostReadable,
+	}
 	if w.edgeShares > 0 {
 		t.TrueEdge = w.edge / w.edgeShares
 	}
