@@ -100,8 +100,9 @@ var countedAccounts = []countedAccount{
 	{"0xae5eacaf", 460, 172, 1, 9, 1, 7, 1, math.NaN(), 55_625.30, 513.55},
 }
 
-func (want countedAccount) rows(account perpAccount, book *perprecord.Book) []Row {
-	got := countedAccount{name: want.name, fills: len(account.fills), orders: len(book.Orders), episodes: len(book.Episodes)}
+func (c countedAccount) rows(account perpAccount, book *perprecord.Book) []Row {
+	want := c
+	got := countedAccount{name: c.name, fills: len(account.fills), orders: len(book.Orders), episodes: len(book.Episodes)}
 	won, ordersWon, episodesWon := 0, 0, 0
 	for _, f := range account.fills {
 		got.profitUSD += f.ClosedPnLUSD

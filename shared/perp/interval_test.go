@@ -1,0 +1,34 @@
+package perp
+
+import (
+	"testing"
+	"time"
+
+	"github.com/mirrorworthy/mirrorworthy/shared/market"
+)
+
+// Nine small wins of ten orders and one large loss are a lost position: the interval counts it so, and still reaches the rate.
+func TestTheIntervalCountsPositions(t *testing.T) {
+	s := newStage()
+	for i := range 3 {
+		at := now.Add(time.Duration(i-30) * day)
+		s.fill(market.PerpFill{Coin: "BTC", Time: at, Buy: true, Price: 100, Size: 10})
+		for j := range 9 {
+			s.fill(market.PerpFill{Coin: "BTC", Time: at.Add(time.Duration(j+1) * time.Minute), Price: 101, Size: 1, Before: float64(10 - j), ClosedPnLUSD: 1})
+		}
+		s.fill(market.PerpFill{Coin: "BTC", Time: at.Add(time.Hour), Price: 50, Size: 1, Before: 1, ClosedPnLUSD: -50})
+	}
+	answer := s.answer(t)
+	if *answer.WinRate != 0.9 || answer.ClosedTrades != 30 || answer.ClosedPositions != 3 || *answer.WinRateInterval.Low != 0 || *answer.WinRateInterval.High != 0.9 {
+		t.Errorf("%v of %d, %d positions, %v to %v", *answer.WinRate, answer.ClosedTrades, answer.ClosedPositions, *answer.WinRateInterval.Low, *answer.WinRateInterval.High)
+	}
+}
+
+func TestALiquidatedPositionIsNoWin(t *testing.T) {
+	s := newStage().rounds(30, "BTC", 5, 5, 5, 5, 5)
+	s.fills.Fills[1].Forced = market.Liquidated
+	h := measure(s.record(t, now))
+	if h.won != 4 || h.episodeWins != 4 || h.orders != 5 {
+		t.Errorf("%+v", h)
+	}
+}
