@@ -248,11 +248,16 @@ func (b *book) price(s *stake, asset string) float64 {
 // settle adds a market to its event: to the result when it is over or everything is sold, to what is open otherwise.
 func (b *book) settle(s *stake) {
 	e := &b.events[s.event]
-	e.category = s.facts.Category
+	if s.facts.Category != "" {
+		e.category = s.facts.Category
+	}
 	e.bought += s.cost()
 	if b.covered(s) {
-		b.settleByVenue(s.id, b.rows[s.id], s)
+		b.settleByVenue(b.rows[s.id], s)
 		return
+	}
+	if s.opened.IsZero() {
+		return // shares that came as a gift or by a conversion, and were only redeemed
 	}
 	decidedAt := time.Time{}
 	value := s.worth(func(asset string) float64 {

@@ -179,6 +179,17 @@ func TestHistoryCutShort(t *testing.T) {
 	}
 }
 
+// Shares that were given, and only redeemed, are no result and no unknown.
+func TestGiftsAreNoDecision(t *testing.T) {
+	s := newStory().Market(1, "e", 0.5).Market(2, "e", 0.5).Move(market.Redemption, 1, 100, 100, day).Decide(1, 2*day, 1)
+	s.Buy(2, 0, 10, 0.5, 9*day).Decide(2, 3*day, 1)
+	r := one(t, s)
+	near(t, "profit", r.PnLUSD, 5)
+	if !r.OpenedAt.Equal(now.Add(-9 * day)) {
+		t.Errorf("opened %v", r.OpenedAt)
+	}
+}
+
 func TestTheFirstEntryOfAnEventIsItsDecision(t *testing.T) {
 	s := newStory().Market(1, "e", 0.5).Market(2, "e", 0.5)
 	s.Buy(1, 0, 100, 0.5, 9*day).Buy(1, 0, 100, 0.52, 9*day-10*time.Minute).Buy(1, 0, 900, 0.1, 9*day-11*time.Minute).Buy(2, 0, 900, 0.2, 8*day)

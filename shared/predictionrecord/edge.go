@@ -85,8 +85,9 @@ func detectable(edges, chances []float64) float64 {
 // results errs against the wallet. NaN without entries. Entries in markets that were called off say nothing of luck.
 //
 // There is one entry an event, so draws are independent, as outcomes of different events are. With all entries of an event drawn
-// together one has to know how its markets hang together, which only exclusive ones tell: drawn apart, ladders of thresholds reach
-// 5 % far too often; drawn as one, independent markets never do.
+// together one has to know how its markets hang together, which only exclusive ones tell. Simulated over 50 events, fair buyers
+// of favourites among nested thresholds reach 5 % in 16 % of cases when markets are drawn apart, and in 11 % when drawn as one with
+// sums divided by their own size; those of favourites in independent markets then do in 1 %. First entries hold 5 % in all.
 func chance(entries []entry, seed uint64) float64 {
 	tested := make([]entry, 0, len(entries))
 	for _, e := range entries {

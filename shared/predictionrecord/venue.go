@@ -40,7 +40,7 @@ func (b *book) covered(s *stake) bool {
 
 // settleByVenue adds a market by the venue's accounts. What was bought counts at its average price, which says nothing of when, so
 // that the event's first entry is not known.
-func (b *book) settleByVenue(id market.Hash, rows []*market.PredictionPosition, s *stake) {
+func (b *book) settleByVenue(rows []*market.PredictionPosition, s *stake) {
 	b.events[s.event].blind = true
 	var cost, pnl, openCost, openWorth float64
 	closed := time.Time{}
@@ -95,6 +95,6 @@ func (b *book) addUnseen() {
 	slices.SortFunc(unseen, func(x, y market.Hash) int { return bytes.Compare(x[:], y[:]) })
 	for _, id := range unseen {
 		rows := b.rows[id]
-		b.settleByVenue(id, rows, b.stake(id, rows[0].Event))
+		b.settleByVenue(rows, b.stake(id, rows[0].Event))
 	}
 }
