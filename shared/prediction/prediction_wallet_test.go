@@ -36,7 +36,7 @@ func TestFavouritesWithoutAnEdge(t *testing.T) {
 	for _, n := range []int{10, 20, 40, 80} {
 		for _, won := range []float64{0.95, 1} {
 			if won == 1 && n > 40 {
-				continue // fair luck wins so many in a row in less than one case of five
+				continue // fair luck wins so many in a row in few enough cases
 			}
 			p := read(t, bets(n, 0.96, won))
 			if *p.Grade == "A" || *p.Grade == "B" || p.Verdict == "mirror-worthy" || p.Entries != "favourites" {

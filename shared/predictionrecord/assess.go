@@ -14,8 +14,9 @@ const (
 	minimumEvents = 10
 	// unprovenScore is the most that a wallet without an edge gets: no A and no B.
 	unprovenScore = 57.9
-	// evidenceNeeded is the probability of luck above which an edge is not taken for one.
-	evidenceNeeded = 0.20
+	// evidenceNeeded is the probability of luck above which an edge is not taken for one, so that no more than one fair wallet in ten
+	// gets an A or a B.
+	evidenceNeeded = 0.10
 	// timeNeeded is how long before the end half of the entries must be made for a follower to join in.
 	timeNeeded = 6 * time.Hour
 	// bookNeededUSD is what rests in a book in which a small follower's order, 500 USD, finds its counterpart within two steps: those
@@ -113,7 +114,7 @@ func Assess(record *Record, asOf time.Time) Assessment {
 	return a
 }
 
-// edgeShown tells whether first entries beat their prices by more than luck does in one case of five.
+// edgeShown tells whether first entries beat their prices by more than luck does in one case of ten.
 func (f *findings) edgeShown() bool { return f.edge.Mean > 0 && f.chance <= evidenceNeeded }
 
 func examine(record *Record, asOf time.Time) *findings {

@@ -178,14 +178,14 @@ func TestTheSameAnswerForWhoeverAsks(t *testing.T) {
 	}
 }
 
-func TestARecordIsRatedFromTenEventsAndTwentyPercentOn(t *testing.T) {
+func TestAnEdgeIsShownFromTenPercentOn(t *testing.T) {
 	f := &findings{edge: Edge{Mean: 0.01}, chance: evidenceNeeded}
 	if !f.edgeShown() {
-		t.Error("20 % is enough")
+		t.Error("10 % is enough")
 	}
 	f.chance = math.Nextafter(evidenceNeeded, 1)
 	if f.edgeShown() {
-		t.Error("more than 20 % is too much")
+		t.Error("more than 10 % is too much")
 	}
 	f.chance, f.edge.Mean = 0.01, 0
 	if f.edgeShown() {
