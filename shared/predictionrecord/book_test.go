@@ -90,6 +90,10 @@ func TestWhatIsOpenIsMarkedApart(t *testing.T) {
 	}
 	near(t, "cost", b.open[0].CostUSD, 20)
 	near(t, "worth", b.open[0].RecoverableUSD, 35)
+	// What it was worth before it was decided is not known afterwards, and its end was not known then.
+	if b = reckon(recordOf(s.Decide(1, -day, 1)), now); len(b.open) != 0 {
+		t.Errorf("%+v", b.open)
+	}
 }
 
 func TestUnredeemedLosersCount(t *testing.T) {
