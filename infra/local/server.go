@@ -268,6 +268,12 @@ func (s *server) greeting() string {
 		fmt.Fprintf(&text, "  curl -s %s/v1/token-overview -H 'Authorization: Bearer %s' -H 'Content-Type: application/json' -d '{\"token\":\"%s\",\"chain\":\"%s\"}'\n",
 			s.address(), s.key, sample.Address, sample.Chain)
 	}
+	for i, list := range [][]samplemarket.Sample{s.samples.Perps, s.samples.Predictions} {
+		for _, sample := range list[:min(1, len(list))] {
+			fmt.Fprintf(&text, "  curl -s %s/v1/%s -H 'Authorization: Bearer %s' -H 'Content-Type: application/json' -d '{\"wallet\":\"%s\"}'\n",
+				s.address(), []string{"perp-wallet", "prediction-wallet"}[i], s.key, sample.Address)
+		}
+	}
 	fmt.Fprintf(&text, "  curl -s %s/v1/usage -H 'Authorization: Bearer %s'\n", s.address(), s.key)
 	return text.String()
 }
