@@ -83,8 +83,14 @@ type service struct {
 // service starts a service that enters the market by a door of its own.
 func (l *laboratory) service(t testing.TB, singleTimeout, bundleTimeout time.Duration) *service {
 	t.Helper()
+	return l.serviceBehind(t, singleTimeout, bundleTimeout, func(door http.Handler) http.Handler { return door })
+}
+
+// serviceBehind is a service whose door something stands before.
+func (l *laboratory) serviceBehind(t testing.TB, singleTimeout, bundleTimeout time.Duration, before func(door http.Handler) http.Handler) *service {
+	t.Helper()
 	s := &service{Entrance: l.market.Entrance(), key: l.key}
-	providers := httptest.NewServer(s.Entrance.Handler())
+	providers := httptest.NewServer(before(s.Entrance.Handler()))
 	t.Cleanup(func() {
 		providers.CloseClientConnections()
 		providers.Close()
@@ -101,7 +107,11 @@ func (l *laboratory) service(t testing.TB, singleTimeout, bundleTimeout time.Dur
 
 // ask sends one request through the gateway.
 func (s *service) ask(path string, sample samplemarket.Sample) *httptest.ResponseRecorder {
-	body := `{"wallet":"` + sample.Address + `","chain":"` + sample.Chain + `"}`
+	return s.send(path, `{"wallet":"`+sample.Address+`","chain":"`+sample.Chain+`"}`)
+}
+
+// send sends a body through the gateway.
+func (s *service) send(path, body string) *httptest.ResponseRecorder {
 	request := httptest.NewRequestWithContext(context.Background(), http.MethodPost, path, strings.NewReader(body))
 	request.Header.Set("Authorization", "Bearer "+s.key)
 	answer := httptest.NewRecorder()

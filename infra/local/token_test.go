@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"maps"
 	"net/http"
@@ -37,12 +36,7 @@ func tokenPage() (overview, risk endpoint.Endpoint) {
 
 // askToken sends one request about a token; more is what the body has besides.
 func (s *service) askToken(path string, token samplemarket.Sample, more string) *httptest.ResponseRecorder {
-	body := `{"token":"` + token.Address + `","chain":"` + token.Chain + `"` + more + `}`
-	request := httptest.NewRequestWithContext(context.Background(), http.MethodPost, path, strings.NewReader(body))
-	request.Header.Set("Authorization", "Bearer "+s.key)
-	answer := httptest.NewRecorder()
-	s.gateway.ServeHTTP(answer, request)
-	return answer
+	return s.send(path, `{"token":"`+token.Address+`","chain":"`+token.Chain+`"`+more+`}`)
 }
 
 // tokenSlots takes a token-overview apart.
