@@ -394,3 +394,53 @@ func TestVenueAnswersHoldNothingUnsafe(t *testing.T) {
 		}
 	}
 }
+
+// What a request about a trade contradicts itself in, or could only ignore, is refused before the venue is asked.
+func TestADecisionRefusesContradictions(t *testing.T) {
+	t.Parallel()
+	l := newLaboratory(t)
+	s := l.service(t, plenty, plenty)
+	const long, short = `{"side":"long","leverage":10,"fundingRateHourly":0`, `{"side":"short","leverage":10,"fundingRateHourly":0`
+	refused := func(body, parameter string) {
+		t.Helper()
+		answer := s.send(decisionPath, body)
+		var problem struct {
+			Error     string `json:"error"`
+			Parameter string `json:"param"`
+			Message   string `json:"message"`
+		}
+		err := json.Unmarshal(answer.Body.Bytes(), &problem)
+		if answer.Code != http.StatusBadRequest || err != nil || problem.Error != "invalid_param" || problem.Parameter != parameter ||
+			problem.Message == "" || answer.Header().Get("X-Usage-Units") != "0" {
+			t.Errorf("%s: status %d: %s", body, answer.Code, answer.Body)
+		}
+	}
+	for body, parameter := range map[string]string{
+		long + `,"maintenanceMarginRate":0.1}`:                   "maintenanceMarginRate",
+		long + `,"maintenanceMarginRate":0.03,"maxLeverage":40}`: "maintenanceMarginRate",
+		long + `,"liquidationPrice":90}`:                         "liquidationPrice",
+		long + `,"entryPrice":90}`:                               "entryPrice",
+		long + `,"markPrice":100,"liquidationPrice":100}`:        "liquidationPrice",
+		short + `,"markPrice":100,"liquidationPrice":99}`:        "liquidationPrice",
+		long + `,"markPrice":100,"entryPrice":10001}`:            "entryPrice",
+		short + `,"markPrice":10001,"entryPrice":100}`:           "entryPrice",
+		long + `,"coin":"BTC PERP"}`:                             "coin",
+		long + `,"coin":"<script>"}`:                             "coin",
+		long + `,"coin":"a:b:c"}`:                                "coin",
+		long + `,"coin":"\u0412TC"}`:                             "coin",
+	} {
+		refused(body, parameter)
+	}
+	if calls := s.Calls(); len(calls) > 0 {
+		t.Errorf("refused requests made the calls %v", calls)
+	}
+	for _, unknown := range []string{"NOSUCHCOIN", "nosuch:BTC", "PEPE", "USD"} {
+		refused(long+`,"coin":"`+unknown+`"}`, "coin")
+	}
+	exact := s.send(decisionPath, decisionOnCoin).Body.String()
+	for _, spelling := range []string{"eth", "ETH-PERP", "ethusd", "ETH-USD", "Eth/USDC"} {
+		if answer := s.send(decisionPath, strings.Replace(decisionOnCoin, `"ETH"`, `"`+spelling+`"`, 1)); answer.Body.String() != exact {
+			t.Errorf("%s: status %d: %s\nETH: %s", spelling, answer.Code, answer.Body, exact)
+		}
+	}
+}

@@ -464,6 +464,14 @@ func (c checker) badValues(s endpoint.Specification) []badValue {
 		}
 	case endpoint.NumberKind:
 		add("invalid_param", "", "x", "NaN", json.RawMessage(fmt.Sprint(s.Numbers.Maximum+1)), json.RawMessage(fmt.Sprint(s.Numbers.Minimum-1)))
+		if s.Numbers.AboveMinimum {
+			add("invalid_param", json.RawMessage(fmt.Sprint(s.Numbers.Minimum)), json.RawMessage("-0"))
+		}
+		if c.inBody() {
+			add("invalid_param", "5", true, []any{5}, json.RawMessage("1e400"), json.RawMessage("-1e400"))
+		} else {
+			add("invalid_param", "+5", "0x5", " 5", "1e400", "Infinity")
+		}
 	case endpoint.BooleanKind:
 		add("invalid_param", "yes", "", "TRUE", 2)
 	case endpoint.TextKind:
