@@ -60,7 +60,7 @@ const (
 var (
 	side     = endpoint.Choice("side", "The leader's side: long or short.", "long", "short").Required()
 	leverage = endpoint.Number("leverage", "The leverage of the leader's position, above 0 to 200.",
-		endpoint.Range{Minimum: 0, Maximum: 200, AboveMinimum: true}).Required()
+		endpoint.Range{Minimum: 0, Maximum: highestLeverage, AboveMinimum: true}).Required()
 	fundingRateHourly = endpoint.Number("fundingRateHourly",
 		"The funding rate of an hour as a fraction of the position's value, like 0.0000125; positive when longs pay, at most 0.04 either way.",
 		endpoint.Range{Minimum: -0.04, Maximum: 0.04}).Required()
@@ -73,7 +73,7 @@ var (
 		"The maintenance margin as a fraction of the position's value, above 0 to 0.5 and below 1/leverage.",
 		endpoint.Range{Minimum: 0, Maximum: 0.5, AboveMinimum: true})
 	maxLeverage = endpoint.Number("maxLeverage", "The highest leverage that the venue allows for the contract, 1 to 200.",
-		endpoint.Range{Minimum: 1, Maximum: 200})
+		endpoint.Range{Minimum: 1, Maximum: highestLeverage})
 	dailyVolPct = endpoint.Number("dailyVolPct", "The contract's daily volatility in percent, 0.1 to 300.",
 		endpoint.Range{Minimum: 100 * leastVolatility, Maximum: 300})
 	leaderGrade   = endpoint.Choice("leaderGrade", "The leader's grade, A to F; left out when unrated.", "A", "B", "C", "D", "F")

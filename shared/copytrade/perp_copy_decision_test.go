@@ -176,6 +176,7 @@ func TestFiguresAndTheirSources(t *testing.T) {
 		{"defaults", nil, PerpAssumptions{Assumption{10, "default"}, Assumption{0.05, "default"}, Assumption{6.5, "default"}, Assumption{24, "default"}}, true},
 		{"from the maximum", []any{"maxLeverage", 40}, PerpAssumptions{Assumption{40, "request"}, Assumption{0.0125, "derived"}, Assumption{3.5, "default"}, Assumption{24, "default"}}, true},
 		{"from the rate", []any{"maintenanceMarginRate", 0.025, "holdHours", 48}, PerpAssumptions{Assumption{20, "derived"}, Assumption{0.025, "request"}, Assumption{5, "default"}, Assumption{48, "request"}}, true},
+		{"a rate too low for any venue", []any{"maintenanceMarginRate", 1e-300}, PerpAssumptions{Assumption{200, "derived"}, Assumption{0, "request"}, Assumption{3.5, "default"}, Assumption{24, "default"}}, true},
 		{"a rate of no leverage", []any{"leverage", 1, "maintenanceMarginRate", 0.5}, PerpAssumptions{Assumption{1, "derived"}, Assumption{0.5, "request"}, Assumption{10, "default"}, Assumption{24, "default"}}, true},
 		{"the venue's", []any{"coin", "BTC"}, PerpAssumptions{Assumption{40, "venue"}, Assumption{0.0125, "venue"}, Assumption{4, "venue"}, Assumption{24, "default"}}, false},
 		{"given before the venue's", []any{"coin", "BTC", "maxLeverage", 15, "dailyVolPct", 7}, PerpAssumptions{Assumption{15, "request"}, Assumption{0.0125, "venue"}, Assumption{7, "request"}, Assumption{24, "default"}}, false},
@@ -231,7 +232,7 @@ func TestTheWholeAnswer(t *testing.T) {
 		`"At 9x the chance of touching liquidation, 9.99% away, within 24 hours is 4.3%; up to 5% is accepted.",` +
 		`"The leader uses 10x, more than the 9x that keeps the chance of liquidation within 24 hours at 5% or less.",` +
 		`"A typical day's move of 4%, measured on 30 days, is 40% of the margin at 10x; full size is for 20% at most.",` +
-		`"With a 4.3% chance of liquidation, margin of its own keeps a loss from the rest of the account."]}`
+		`"At a chance of liquidation of 4.3%, margin of its own keeps a loss from the rest of the account."]}`
 	for _, coin := range []string{"BTC", "btc", "Btc-PERP", "BTCUSDT", "BTC/USDC", "BTC-USD", "btc_usd"} {
 		answer := post(t, newVenue().handler(), body(t, "coin", coin, "leverage", 10, "leaderGrade", "C", "allocationUsd", 1000))
 		if answer.Body != want {

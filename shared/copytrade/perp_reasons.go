@@ -45,6 +45,7 @@ func (d *ruling) reasons() []reason.Reason {
 	e.explainFunding()
 	e.explainVolatility()
 	e.explainMarket()
+	e.explainNothingLeft()
 	return e.said
 }
 
@@ -91,7 +92,7 @@ func (e *explanation) explainLiquidation() {
 			leverageText(e.leverage), leverageText(float64(e.maximum)), e.ceiling(held))
 	}
 	if e.isolated() && !e.onlyIsolated {
-		e.add("ISOLATED", isolateWeight, "With a %s chance of liquidation, margin of its own keeps a loss from the rest of the account.",
+		e.add("ISOLATED", isolateWeight, "At a chance of liquidation of %s, margin of its own keeps a loss from the rest of the account.",
 			chanceText(e.touch))
 	}
 }
@@ -191,9 +192,12 @@ func (e *explanation) explainMarket() {
 	case math.IsInf(share, 1):
 		e.add("THIN_MARKET", thinWeight, "Nothing of the contract was traded in a day, or nobody holds it; a copy may find no way out.")
 	case share > thinShare:
-		e.add("THIN_MARKET", thinWeight,
-			"A full copy would be %s of what is traded of the contract in a day or held open; above %s it moves the price against itself.",
-			percentText(share), percentText(thinShare))
+		full := "A full copy"
+		if math.IsNaN(e.allocation) {
+			full = "As no allocation is given, a full copy of modest size"
+		}
+		e.add("THIN_MARKET", thinWeight, "%s would be %s of what is traded of the contract in a day or held open; above %s it moves the price against itself.",
+			full, percentText(share), percentText(thinShare))
 	}
 	switch {
 	case !e.coin:
@@ -204,6 +208,19 @@ func (e *explanation) explainMarket() {
 		e.add("UNCHECKED", openWeight, "With %s to compare with, where %d are needed, nothing tells whether this side is crowded.",
 			display.Count(e.contracts, "other contract"), leastContracts)
 	}
+}
+
+// explainNothingLeft says that the limits together leave too little to copy, where none of them forbids it by itself.
+func (e *explanation) explainNothingLeft() {
+	if e.size > 0 || e.stopped() || e.grade == "F" {
+		return
+	}
+	left := 1.0
+	for _, c := range e.caps {
+		left = min(left, c.at)
+	}
+	e.add("NOTHING_LEFT", stopWeight, "The tightest limit leaves %s of full size, less than the %s that is the smallest copy, so nothing is copied.",
+		percentText(max(0, left)), percentText(1./sizeSteps))
 }
 
 // leverageText writes a leverage, like "10x".

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"github.com/mirrorworthy/mirrorworthy/shared/margin"
 	"github.com/mirrorworthy/mirrorworthy/shared/reason"
 )
@@ -184,7 +186,7 @@ func TestReasons(t *testing.T) {
 		{"CHASING", "Since the leader's entry the price has moved 30% its way; of the 18.99% that such a trade is taken to be after, nothing is left.", func(p *perpTerms) {
 			p.entryPrice, p.markPrice = 100, 130
 		}},
-		{"ISOLATED", "With a 2.5% chance of liquidation, margin of its own keeps a loss from the rest of the account.", func(p *perpTerms) { p.leverage = 10.5 }},
+		{"ISOLATED", "At a chance of liquidation of 2.5%, margin of its own keeps a loss from the rest of the account.", func(p *perpTerms) { p.leverage = 10.5 }},
 		{"GRADE", "The leader's grade is A, which allows 100% of full size.", nil},
 		{"GRADE_CAP", "The leader's grade is C, which allows 40% of full size at most.", func(p *perpTerms) { p.grade = "C" }},
 		{"GRADE_UNKNOWN", "No grade of the leader is known, so a copy is at most 25% of full size; at grade A it could be all of it.", func(p *perpTerms) { p.grade = "" }},
@@ -205,7 +207,18 @@ func TestReasons(t *testing.T) {
 			p.volatility, p.volatilityDays = figure{0.035, byDefault}, 30
 		}},
 		{"CROWDED", "This side pays more funding than 95% of 100 other contracts; the crowd is on it.", func(p *perpTerms) { p.crowding = 0.95 }},
-		{"THIN_MARKET", "A full copy would be 4% of what is traded of the contract in a day or held open; above 1% it moves the price against itself.", func(p *perpTerms) { p.dayVolume = 50_000 }},
+		{"THIN_MARKET", "As no allocation is given, a full copy of modest size would be 4% of what is traded of the contract in a day or held open; above 1% it moves the price against itself.", func(p *perpTerms) { p.dayVolume = 50_000 }},
+		{"THIN_MARKET", "A full copy would be 2% of what is traded of the contract in a day or held open; above 1% it moves the price against itself.", func(p *perpTerms) {
+			p.dayVolume, p.allocation = 50_000, 200
+		}},
+		// 0.2/(0.03*150) is 4.4 % of full size.
+		{"NOTHING_LEFT", "The tightest limit leaves 4.44% of full size, less than the 5% that is the smallest copy, so nothing is copied.", func(p *perpTerms) {
+			p.leverage, p.fundingHourly, p.markPrice, p.liquidation = 150, 0, 100, 90
+		}},
+		// The whole 3 % of the margin a day goes into funding.
+		{"NOTHING_LEFT", "The tightest limit leaves 0% of full size, less than the 5% that is the smallest copy, so nothing is copied.", func(p *perpTerms) {
+			p.leverage, p.fundingHourly = 1, 0.00125
+		}},
 		{"THIN_MARKET", "Nothing of the contract was traded in a day, or nobody holds it; a copy may find no way out.", func(p *perpTerms) { p.dayVolume = 0 }},
 		{"UNCHECKED", "No coin was named, so nothing tells whether this side is crowded or the market thin.", func(p *perpTerms) { p.coin, p.listed, p.crowding = false, false, math.NaN() }},
 		{"UNCHECKED", "The venue's contracts could not be read, so nothing tells whether this side is crowded or the market thin.", func(p *perpTerms) { p.listed, p.crowding = false, math.NaN() }},
@@ -216,6 +229,28 @@ func TestReasons(t *testing.T) {
 			t.Errorf("%s:\n%s, want\n%s", c.code, got, c.want)
 		}
 	}
+}
+
+// A refusal says what it is for: what forbids a copy, or that the limits together leave too little.
+func TestRefusedCopiesSayWhy(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		p := anyTerms(t)
+		p.assume()
+		answer, stops := assessPerp(p, now), 0
+		for _, r := range answer.Reasons {
+			switch r.Code {
+			case "GRADE_F", "FUNDING_BLOCKED", "CHASING", "NOTHING_LEFT":
+				stops++
+			case "LIQ_CLOSE":
+				if r.Weight == stopWeight {
+					stops++
+				}
+			}
+		}
+		if answer.Copy != (stops == 0) {
+			t.Fatalf("copy %v with %v", answer.Copy, answer.Reasons)
+		}
+	})
 }
 
 // What stops a copy is said first, what limits it most next.

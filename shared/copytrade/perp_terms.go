@@ -16,6 +16,8 @@ const (
 	// assumedMaximumLeverage is a middling contract's, for one of which nothing is known.
 	assumedMaximumLeverage = 10
 	assumedHoldHours       = 24
+	// highestLeverage is more than any venue allows.
+	highestLeverage = 200
 	// farApart is the factor from which on two prices cannot be of the same contract: the units of contracts differ by a thousand.
 	farApart = 100
 )
@@ -196,7 +198,7 @@ func maintenanceOf(maximumLeverage float64) float64 { return 1 / (2 * maximumLev
 func (t *perpTerms) assume() {
 	source := derived
 	if math.IsNaN(t.venueMaximum.value) {
-		t.venueMaximum = figure{1 / (2 * t.maintenance.value), derived}
+		t.venueMaximum = figure{min(1/(2*t.maintenance.value), highestLeverage), derived}
 		if math.IsNaN(t.maintenance.value) {
 			t.venueMaximum, source = figure{assumedMaximumLeverage, byDefault}, byDefault
 		}
