@@ -55,7 +55,7 @@ func Cached(s Sources, f Freshness, clock func() time.Time) Sources {
 	// Shares of the memory, by how much the kinds weigh where much is asked.
 	share := func(percent uint64) uint64 { return max(1, f.MaximumBytes/100*percent) }
 	if s.Activity != nil {
-		s.Activity = &cachedActivity{s.Activity, f, newShelf[accountKey, *Activity](share(18), clock, f.Deadline)}
+		s.Activity = &cachedActivity{s.Activity, f, newShelf[accountKey, *Activity](share(15), clock, f.Deadline)}
 	}
 	if s.Holdings != nil {
 		s.Holdings = &cachedHoldings{s.Holdings, f, newShelf[accountKey, []Holding](share(6), clock, f.Deadline)}
@@ -69,7 +69,7 @@ func Cached(s Sources, f Freshness, clock func() time.Time) Sources {
 	if s.Candles != nil {
 		s.Candles = &cachedCandles{
 			s.Candles, f, clock,
-			newShelf[candleKey, *Candles](share(7), clock, f.Deadline), newShelf[poolKey, span](share(11), clock, f.Deadline),
+			newShelf[candleKey, *Candles](share(7), clock, f.Deadline), newShelf[poolKey, span](share(9), clock, f.Deadline),
 		}
 	}
 	if s.Approvals != nil {
