@@ -19,24 +19,27 @@ func (g *graded) risky() bool { return g.verdict == tokenrisk.High || g.verdict 
 
 func (g *graded) unassessed() bool { return g.verdict == tokenrisk.Unknown }
 
-// portfolio is the measures of the picked positions.
+// portfolio is the measures of a wallet's positions: of risk those of the picked ones, of how its value is spread those of all but
+// dust, so that a small depth makes nothing look concentrated.
 type portfolio struct {
 	*facts
 	positions []graded
 	// weighted and headline are risks, 0 to 100: all positions by their weight, and with the riskiest sizeable one counted extra.
 	weighted, headline float64
-	// risky, unassessed and cash are parts of the picked value.
-	risky, unassessed, cash float64
-	// largest is the greatest position's part of what is not cash, index the Herfindahl index of that; both zero without any.
+	// risky and unassessed are parts of the picked value.
+	risky, unassessed float64
+	worst             *graded
+	late              int
+	// cash is the part of the counted value that is in dollar coins; investedUSD is the rest.
+	cash, investedUSD float64
+	// top is the greatest position that is not cash and largest its part of the rest, index the Herfindahl index of that; nil and zero
+	// without any.
+	top            *position
 	largest, index float64
-	top            *graded
-	worst          *graded
-	late           int
 }
 
 func measure(f *facts) *portfolio {
 	p := &portfolio{facts: f, positions: make([]graded, len(f.picked))}
-	var invested []float64
 	tail := 0.0
 	for i := range f.picked {
 		g := grade(&f.picked[i], &f.risks[i])
@@ -59,29 +62,30 @@ func measure(f *facts) *portfolio {
 		if g.late {
 			p.late++
 		}
-		if g.class == cash {
-			p.cash += g.weight
-			continue
-		}
-		if invested = append(invested, g.usd); p.top == nil {
-			p.top = &p.positions[i]
-		}
 	}
 	// Of many small positions none is sizeable, and small ones may all be riskier than the sizeable ones: the tail never eases.
 	p.headline = float64((1-tailWeight)*p.weighted) + float64(tailWeight*max(tail, p.weighted))
-	p.index = stats.Herfindahl(invested)
-	if p.top != nil {
-		p.largest = p.top.usd / sum(invested)
-	}
+	p.spread()
 	return p
 }
 
-func sum(values []float64) float64 {
-	total := 0.0
-	for _, x := range values {
-		total += x
+// spread measures how the counted value is spread.
+func (p *portfolio) spread() {
+	var invested []float64
+	for i := range p.counted {
+		of := &p.counted[i]
+		if of.class == cash {
+			p.cash += of.usd / p.countedUSD
+			continue
+		}
+		if invested = append(invested, of.usd); p.top == nil {
+			p.top = of
+		}
+		p.investedUSD += of.usd
 	}
-	return total
+	if p.top != nil {
+		p.index, p.largest = stats.Herfindahl(invested), p.top.usd/p.investedUSD
+	}
 }
 
 func grade(of *position, r *tokenRisk) graded {
@@ -110,13 +114,13 @@ func firstText(lists ...[]reason.Reason) string {
 	return ""
 }
 
-// together lists the chain's own coin and its receipts among the positions, and their part of what is not cash.
+// together lists the chain's own coin and its receipts among the counted positions, and their part of what is not cash.
 func (p *portfolio) together() (symbols []string, share float64) {
-	for i := range p.positions {
-		if g := &p.positions[i]; g.class == major {
-			symbols = append(symbols, g.symbol)
-			share += g.weight
+	for i := range p.counted {
+		if of := &p.counted[i]; of.class == major {
+			symbols = append(symbols, of.symbol)
+			share += of.usd / p.investedUSD
 		}
 	}
-	return symbols, share / (1 - p.cash)
+	return symbols, share
 }

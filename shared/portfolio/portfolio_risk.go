@@ -18,18 +18,19 @@ type PortfolioRiskAnswer struct {
 	Grade string `json:"grade"`
 	// WeightedRisk is the risk of the positions, 0 to 100, weighted by their value.
 	WeightedRisk *float64 `json:"weightedRisk"`
-	// Concentration is "diversified", "concentrated" or "all-in", stablecoins left out.
+	// Concentration is "diversified", "concentrated" or "all-in" by all holdings but dust, whatever the depth, stablecoins left out.
 	Concentration  *string         `json:"concentration"`
 	RiskyPositions []RiskyPosition `json:"riskyPositions"`
 	// WorstOffender is the symbol of the position that contributes most to the weighted risk.
 	WorstOffender *string `json:"worstOffender"`
 	// Summary is one sentence, for display.
 	Summary string `json:"summary"`
-	// EffectivePositions is how many equal positions are as concentrated as these, stablecoins left out; null without any.
-	EffectivePositions *float64        `json:"effectivePositions"`
-	CashSharePct       *float64        `json:"cashSharePct"`
-	Coverage           Coverage        `json:"coverage"`
-	Reasons            []reason.Reason `json:"reasons"`
+	// EffectivePositions is how many equal positions are as concentrated as all but dust, stablecoins left out; null without any.
+	EffectivePositions *float64 `json:"effectivePositions"`
+	// CashSharePct is the stablecoins' part of all value but dust.
+	CashSharePct *float64        `json:"cashSharePct"`
+	Coverage     Coverage        `json:"coverage"`
+	Reasons      []reason.Reason `json:"reasons"`
 }
 
 // RiskyPosition is a position whose token is rated high or critical, the largest contributions to the risk first.
@@ -71,8 +72,11 @@ const (
 	allIn        = "all-in"
 )
 
+// usualDepth is how many holdings are assessed where a request does not say.
+const usualDepth = 10
+
 // Depth is how many holdings are assessed.
-var Depth = endpoint.Integer("depth", "How many of the largest holdings are assessed.", 1, 50, 10)
+var Depth = endpoint.Integer("depth", "How many of the largest holdings are assessed.", 1, 50, usualDepth)
 
 // PortfolioRisk declares portfolio-risk.
 func PortfolioRisk() endpoint.Endpoint {

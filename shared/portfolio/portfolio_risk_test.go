@@ -198,8 +198,9 @@ func TestDustAndDepth(t *testing.T) {
 	if v := portfolioOf(10, dollars(990), token("SCAM", 10, tokenrisk.Critical, 100)); len(v.picked) != 2 {
 		t.Errorf("one percent is no dust: %+v", v.inventory)
 	}
-	if answer := assess(dollars(1000), token("SCAM", 10, tokenrisk.Critical, 100)); len(answer.RiskyPositions) != 0 || answer.Coverage.Dust != 1 {
-		t.Errorf("dust is not named: %+v", answer)
+	dusty := assess(dollars(1000), token("SCAM", 10, tokenrisk.Critical, 100))
+	if len(dusty.RiskyPositions) != 0 || dusty.Coverage.Dust != 1 || value(dusty.Concentration) != diversified || value(dusty.CashSharePct) != 100.0 {
+		t.Errorf("dust is not named: %+v", dusty)
 	}
 	if v := portfolioOf(10, slices.Repeat([]planted{ether(0.05)}, 300)...); len(v.picked) != 10 || v.beyond != 290 {
 		t.Errorf("many equal holdings are no dust: %+v", v.inventory)

@@ -100,14 +100,14 @@ func (p *portfolio) riskReasons() []reason.Reason {
 	}
 	switch {
 	case risky > 0:
-		reasons = append(reasons, because("RISKY", 10, "%s of the value is in %s rated high or critical; watch starts at %s and exposed at %s.",
-			display.PercentText(p.risky), display.Count(risky, "token"), display.PercentText(watchShare), display.PercentText(exposedShare)))
+		reasons = append(reasons, because("RISKY", 10, "%s of %s is in %s rated high or critical; watch starts at %s and exposed at %s.",
+			display.PercentText(p.risky), p.value(), display.Count(risky, "token"), display.PercentText(watchShare), display.PercentText(exposedShare)))
 	case judged > 0:
 		reasons = append(reasons, because("NONE_RISKY", 4, "No token is rated high or critical among %d assessed.", judged))
 	}
 	if len(p.positions) > 1 && p.weighted > 0 {
-		reasons = append(reasons, because("WORST", 7, "%s contributes %s of the total risk with %s of the value.",
-			p.worst.symbol, display.PercentText(p.worst.weight*p.worst.risk/p.weighted), display.PercentText(p.worst.weight)))
+		reasons = append(reasons, because("WORST", 7, "%s contributes %s of the total risk with %s of %s.",
+			p.worst.symbol, display.PercentText(p.worst.weight*p.worst.risk/p.weighted), display.PercentText(p.worst.weight), p.value()))
 	}
 	for i := range p.positions {
 		if g := &p.positions[i]; g.usd < reducedTo*g.nominalUSD && g.weight >= noticeable {
@@ -122,7 +122,7 @@ func (p *portfolio) riskReasons() []reason.Reason {
 // spreadReason says how the value that is not cash is spread.
 func (p *portfolio) spreadReason() reason.Reason {
 	if p.top == nil {
-		return because("ALL_CASH", 8, "All of the value is in %s, so that nothing is concentrated.", display.Count(len(p.positions), "stablecoin"))
+		return because("ALL_CASH", 8, "All of the value is in %s, so that nothing is concentrated.", display.Count(len(p.counted), "stablecoin"))
 	}
 	weight := 4.5
 	if p.concentration() != diversified {
@@ -157,16 +157,16 @@ func (p *portfolio) coverageReasons() []reason.Reason {
 		if p.late > 0 {
 			late = fmt.Sprintf(", %d of them for want of time", p.late)
 		}
-		reasons = append(reasons, because("COVERAGE", weight, "%s with %s of the value could not be assessed%s; each counts as %d of 100, which is no verdict.",
-			display.Count(unassessed, "token"), display.PercentText(p.unassessed), late, riskUnknown))
+		reasons = append(reasons, because("COVERAGE", weight, "%s with %s of %s could not be assessed%s; each counts as %d of 100, which is no verdict.",
+			display.Count(unassessed, "token"), display.PercentText(p.unassessed), p.value(), late, riskUnknown))
 	}
 	if p.beyond > 0 {
 		weight := 3.5
 		if p.beyondUSD >= noticeable*p.totalUSD {
 			weight = 8.2
 		}
-		reasons = append(reasons, because("BEYOND_DEPTH", weight, "Only the %d largest holdings are assessed; %s beyond them %s %s of the value.",
-			p.depth, display.Count(p.beyond, "holding"), holdOrHolds(p.beyond), display.PercentText(p.beyondUSD/p.totalUSD)))
+		reasons = append(reasons, because("BEYOND_DEPTH", weight, "Only %s assessed; %s beyond %s %s of the value.",
+			largestAre(p.depth), display.Count(p.beyond, "holding"), holdOrHolds(p.beyond), display.PercentText(p.beyondUSD/p.totalUSD)))
 	}
 	return reasons
 }
@@ -178,6 +178,21 @@ func holdOrHolds(n int) string {
 	return "have"
 }
 
+func largestAre(n int) string {
+	if n == 1 {
+		return "the largest holding is"
+	}
+	return fmt.Sprintf("the %d largest holdings are", n)
+}
+
+// value is what parts of the picked value are parts of: all there is, unless holdings are left beyond the depth.
+func (p *portfolio) value() string {
+	if p.beyond > 0 {
+		return "the value assessed"
+	}
+	return "the value"
+}
+
 // summary is the sentence for display.
 func (p *portfolio) summary(grade string) string {
 	risk := "weighted by value the risk is " + oneDecimal(p.weighted) + " of 100"
@@ -187,7 +202,11 @@ func (p *portfolio) summary(grade string) string {
 	}
 	unassessed := ""
 	if p.unassessed >= noticeable {
-		unassessed = "; " + display.PercentText(p.unassessed) + " of it could not be assessed"
+		of := "it"
+		if p.beyond > 0 {
+			of = p.value()
+		}
+		unassessed = "; " + display.PercentText(p.unassessed) + " of " + of + " could not be assessed"
 	}
 	switch grade {
 	case healthy:
@@ -202,7 +221,11 @@ func (p *portfolio) riskyText() string {
 	if p.risky == 0 {
 		return ""
 	}
-	return " with " + display.PercentText(p.risky) + " in tokens rated high or critical"
+	of := ""
+	if p.beyond > 0 {
+		of = " of " + p.value()
+	}
+	return " with " + display.PercentText(p.risky) + of + " in tokens rated high or critical"
 }
 
 func equalPositions(n float64) string {

@@ -168,10 +168,13 @@ type inventory struct {
 	// picked are the positions that are assessed, the largest first: at most depth, and none below dustShare of the largest depth
 	// together.
 	picked []position
+	// counted are all positions but dust, the largest first, whatever the depth: none below dustShare of the usualDepth largest together.
+	counted []position
 	// dust, beyond: priced, but too small or not among the largest. spam, unpriced: left out without a value.
 	holdings, dust, spam, unpriced, beyond int
-	// totalUSD is the value of all priced holdings, pickedUSD that of the picked, beyondUSD that of those beyond the depth.
-	totalUSD, pickedUSD, beyondUSD float64
+	// totalUSD is the value of all priced holdings, pickedUSD that of the picked, beyondUSD that of those beyond the depth, countedUSD that
+	// of the counted.
+	totalUSD, pickedUSD, beyondUSD, countedUSD float64
 }
 
 // dustShare is the part of the value below which a position does not count.
@@ -183,28 +186,36 @@ const leastUSD = 10
 // pick chooses what is assessed of the priced positions.
 func (v *inventory) pick(priced []position, depth int) {
 	slices.SortFunc(priced, func(a, b position) int { return cmp.Or(cmp.Compare(b.usd, a.usd), a.asset.Compare(b.asset)) })
-	largest := 0.0
 	for i := range priced {
 		v.totalUSD += priced[i].usd
-		if i < depth {
-			largest += priced[i].usd
-		}
 	}
 	if v.totalUSD < leastUSD {
 		v.dust = len(priced)
 		return
 	}
-	counted := len(priced)
-	for counted > 0 && priced[counted-1].usd < dustShare*largest {
-		counted--
+	v.counted = withoutDust(priced, usualDepth)
+	v.countedUSD = valueOf(v.counted)
+	worthwhile := withoutDust(priced, depth)
+	v.dust = len(priced) - len(worthwhile)
+	v.picked = worthwhile[:min(depth, len(worthwhile))]
+	v.pickedUSD = valueOf(v.picked)
+	beyond := worthwhile[len(v.picked):]
+	v.beyond, v.beyondUSD = len(beyond), valueOf(beyond)
+}
+
+// withoutDust leaves out positions below dustShare of the largest depth together.
+func withoutDust(priced []position, depth int) []position {
+	least, n := dustShare*valueOf(priced[:min(depth, len(priced))]), len(priced)
+	for n > 0 && priced[n-1].usd < least {
+		n--
 	}
-	v.dust = len(priced) - counted
-	v.picked = priced[:min(depth, counted)]
-	for i := range v.picked {
-		v.pickedUSD += v.picked[i].usd
+	return priced[:n]
+}
+
+func valueOf(positions []position) float64 {
+	usd := 0.0
+	for i := range positions {
+		usd += positions[i].usd
 	}
-	for i := len(v.picked); i < counted; i++ {
-		v.beyond++
-		v.beyondUSD += priced[i].usd
-	}
+	return usd
 }
