@@ -91,18 +91,19 @@ type countedAccount struct {
 	profitUSD, feeUSD float64
 }
 
-// countedAccounts are from September 2024 to May 2025. Positions of the second were counted with a fill that turns a position around
-// as an end and a beginning, and without those that span one of the five gaps in its recording.
+// countedAccounts are from September 2024 to May 2025. Their positions run from flat to flat: a fill that turns one around does not
+// end it, and those that span a gap in the recording or did not begin within a millionth of flat are left out.
 var countedAccounts = []countedAccount{
 	{"0x083384f8", 1_400, 498, 0.5663, 15, 0.6, 8, 0.75, 0.684, -39_019.55, 3_334.15},
-	{"0x513b8629", 11_257, 5_018, 0.8858, 79, 0.8481, 46, 0.7609, 4.298, 645_923.48, 76_090.77},
+	{"0x513b8629", 11_257, 5_018, 0.8858, 79, 0.8481, 42, 0.8095, 5.781, 645_923.48, 76_090.77},
 	{"0x72c6a462", 1_413, 563, 0.7762, 51, 0.8039, 30, 0.6667, 10.249, 402_437.92, 289.70},
 	{"0xae5eacaf", 460, 172, 1, 9, 1, 7, 1, math.NaN(), 55_625.30, 513.55},
 }
 
 func (c countedAccount) rows(account perpAccount, book *perprecord.Book) []Row {
 	want := c
-	got := countedAccount{name: c.name, fills: len(account.fills), orders: len(book.Orders), episodes: len(book.Episodes)}
+	results := flatToFlat(book.Episodes)
+	got := countedAccount{name: c.name, fills: len(account.fills), orders: len(book.Orders), episodes: len(results)}
 	won, ordersWon, episodesWon := 0, 0, 0
 	for _, f := range account.fills {
 		got.profitUSD += f.ClosedPnLUSD
@@ -120,8 +121,8 @@ func (c countedAccount) rows(account perpAccount, book *perprecord.Book) []Row {
 		}
 	}
 	gains, losses := 0., 0.
-	for _, e := range book.Episodes {
-		if net := e.NetUSD(); net > 0 {
+	for _, net := range results {
+		if net > 0 {
 			episodesWon++
 			gains += net
 		} else {
@@ -143,6 +144,35 @@ func (c countedAccount) rows(account perpAccount, book *perprecord.Book) []Row {
 		{"perps: positions of " + want.name, want.episodeText(), got.episodeText(), got.episodes == want.episodes &&
 			same(got.episodeShare, want.episodeShare, 5e-5) && same(got.factor, want.factor, 5e-4)},
 	}
+}
+
+// flatToFlat is what positions earned after fees from flat to flat: episodes that a fill turned into one another are one, and it is
+// known only where all of them are.
+func flatToFlat(episodes []perprecord.Episode) []float64 {
+	type turned struct {
+		at       time.Time
+		netUSD   float64
+		complete bool
+	}
+	open := make(map[string]turned)
+	results := make([]float64, 0, len(episodes))
+	for _, e := range episodes {
+		net, complete := e.NetUSD(), !e.FromRemnant
+		if e.FromFlip {
+			before, found := open[e.Coin]
+			complete = found && before.complete && before.at.Equal(e.OpenedAt)
+			net += before.netUSD
+		}
+		if e.IntoFlip {
+			open[e.Coin] = turned{e.ClosedAt, net, complete}
+			continue
+		}
+		delete(open, e.Coin)
+		if complete {
+			results = append(results, net)
+		}
+	}
+	return results
 }
 
 func (c countedAccount) fillText() string {

@@ -1,10 +1,15 @@
 package accuracy
 
 import (
+	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/mirrorworthy/mirrorworthy/shared/perprecord"
 )
 
 // recordPerps writes the files that PerpAccounting reads: a long position bought at 100 and 110 and sold at 125, with this profit.
@@ -76,5 +81,33 @@ func TestLiquidationMeasures(t *testing.T) {
 		if err != nil || len(rows) != 3 || rows[2].Pass != pass {
 			t.Errorf("%+v, %v", rows, err)
 		}
+	}
+}
+
+func TestPositionsThatTurnAroundAreOne(t *testing.T) {
+	at := func(hour int) time.Time { return time.Date(2026, 5, 1, hour, 0, 0, 0, time.UTC) }
+	unknown := math.NaN()
+	part := func(coin string, from, until int, profit float64, fromFlip, intoFlip bool) perprecord.Episode {
+		return perprecord.Episode{
+			Coin: coin, OpenedAt: at(from), ClosedAt: at(until), PnLUSD: profit, FeesUSD: 1, FundingUSD: unknown, FromFlip: fromFlip, IntoFlip: intoFlip,
+		}
+	}
+	remnant := part("DOGE", 1, 2, 50, false, false)
+	remnant.FromRemnant = true
+	got := flatToFlat([]perprecord.Episode{
+		remnant,
+		part("BTC", 1, 2, 10, false, true),
+		part("ETH", 1, 2, 5, false, false),
+		part("BTC", 2, 3, 20, true, true),
+		part("BTC", 3, 4, -7, true, false), // 23 less 3 in fees
+		part("BTC", 5, 6, 9, true, false),  // what it turned around is not known
+		part("ETH", 7, 8, 1, false, true),  // and here what became of it is not
+		part("ETH", 10, 11, 2, true, false),
+		part("SOL", 1, 2, 3, true, true), // nor the beginning of these two
+		part("SOL", 2, 3, 4, true, false),
+		part("ETH", 12, 13, 8, false, false),
+	})
+	if want := []float64{4, 20, 7}; !slices.Equal(got, want) {
+		t.Errorf("%v, not %v", got, want)
 	}
 }

@@ -12,8 +12,8 @@ import (
 type Book struct {
 	// Orders are the decisions that closed something, in order of their first closing fill.
 	Orders []Order
-	// Episodes are positions from flat to flat whose beginning is among the fills, in order of closing. A fill that turns a
-	// position around ends one and begins another.
+	// Episodes are positions from flat to flat whose beginning is among the fills, in order of closing. What is left of a position
+	// within a millionth of it is none. A fill that turns a position around ends one and begins another.
 	Episodes []Episode
 	// Unknown counts closing orders that closed, at least in part, a position whose beginning is not among the fills.
 	Unknown int
@@ -63,6 +63,9 @@ type Episode struct {
 	Doubled bool
 	// Liquidated is true when the venue closed it, or a part of it, for want of margin.
 	Liquidated bool
+	// FromFlip is true when it began with a fill that turned an opposite position around, IntoFlip when such a fill ended it.
+	// FromRemnant is true when it began on top of what was left of a position that counted as flat.
+	FromFlip, IntoFlip, FromRemnant bool
 }
 
 // NetUSD is the episode's profit after fees, and after funding where that is known.
@@ -128,10 +131,11 @@ type reconstruction struct {
 }
 
 const (
-	// rounding is the part of the sizes that went into a sum below which what is left of it is an error of rounding.
+	// same is how far apart two sizes may be, as a part of them, and still be the same: what is left within it is flat, and a position
+	// and its continuation differ by no more.
+	same = 1e-6
+	// rounding is the part of the sizes that went into a sum below which what is left of it is an error of floating point.
 	rounding = 1e-12
-	// gap is how far apart, as a part of it, a position and its continuation may be. The venue gives both to the last digit.
-	gap = 1e-7
 )
 
 func (r *reconstruction) fill(f *market.PerpFill) {
@@ -149,37 +153,45 @@ func (r *reconstruction) fill(f *market.PerpFill) {
 	if !f.Buy {
 		change = -change
 	}
-	before := f.Before
-	if math.Abs(before) <= rounding*f.Size {
+	before, left := f.Before, f.Before+change
+	if math.Abs(before) <= same*f.Size {
 		before = 0
 	}
-	after := before + change
-	slack := rounding * (math.Abs(before) + f.Size)
-	if math.Abs(after) <= slack {
+	after := left
+	if math.Abs(left) <= same*max(math.Abs(f.Before), f.Size) {
 		after = 0
-	}
-	switch {
-	case before == 0:
-		*h = holding{known: true, decimals: h.decimals}
-	case !(math.Abs(h.size-before) <= gap*math.Abs(before)+h.slack):
-		*h = holding{decimals: h.decimals} // fills are missing before this one
 	}
 	closing := 0.
 	if before != 0 && (before > 0) != (change > 0) {
 		closing = min(f.Size, math.Abs(before))
 	}
+	switch {
+	case before == 0:
+		*h = holding{known: true, decimals: h.decimals}
+	case !(math.Abs(h.size-before) <= same*math.Abs(before)+h.slack):
+		*h = holding{decimals: h.decimals} // fills are missing before this one
+	case h.remnant && closing == 0:
+		h.known, h.remnant, h.episode.FromRemnant = true, false, true
+	}
 	closingFee := f.FeeUSD * closing / f.Size
 	if closing > 0 {
-		r.close(h, f, before, closing, closingFee)
-		if after == 0 || (after > 0) != (before > 0) {
-			r.end(h, f)
-			*h = holding{known: true, decimals: h.decimals}
+		flip := after != 0 && (after > 0) != (before > 0)
+		if !h.remnant || !flip { // the order that turns a remnant around is one to open
+			r.close(h, f, before, closing, closingFee)
+		}
+		if flip || after == 0 {
+			r.end(h, f, flip)
+			next := holding{known: flip, decimals: h.decimals, episode: Episode{FromFlip: flip && !h.remnant}}
+			if !flip && h.known {
+				next.remnant, next.entry = true, h.entry
+			}
+			*h = next
 		}
 	}
 	if opening := f.Size - closing; opening > 0 && after != 0 {
 		h.open(f, margin.SideOf(after), opening, f.FeeUSD-closingFee)
 	}
-	h.size, h.slack = after, slack
+	h.size, h.slack = left, rounding*(math.Abs(f.Before)+f.Size)
 	if f.Forced == market.Liquidated {
 		r.book.LiquidatedAt = append(r.book.LiquidatedAt, f.Time)
 	}
@@ -216,6 +228,9 @@ func (r *reconstruction) close(h *holding, f *market.PerpFill, before, size, fee
 	if f.Forced != market.NotForced {
 		order.Forced = f.Forced
 	}
+	if h.remnant {
+		return
+	}
 	value := f.Price * size
 	r.closedUSD += value
 	if !h.known {
@@ -230,13 +245,13 @@ func (r *reconstruction) close(h *holding, f *market.PerpFill, before, size, fee
 	h.closed(f, size, fee)
 }
 
-// end books the episode that a fill ended.
-func (r *reconstruction) end(h *holding, f *market.PerpFill) {
+// end books the episode that a fill ended, perhaps by turning the position around.
+func (r *reconstruction) end(h *holding, f *market.PerpFill, flip bool) {
 	if !h.known {
 		return
 	}
 	e := h.episode
-	e.Coin, e.ClosedAt = f.Coin, f.Time
+	e.Coin, e.ClosedAt, e.IntoFlip = f.Coin, f.Time, flip
 	if h.closedSize > 0 {
 		e.Holding = time.Duration(h.heldSeconds / h.closedSize * float64(time.Second))
 	}

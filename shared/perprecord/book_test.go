@@ -103,6 +103,9 @@ func TestAFlipEndsOnePositionAndBeginsAnother(t *testing.T) {
 	near(t, "long's fees", long.FeesUSD, .8+.86)
 	near(t, "long's cost", long.PeakCostUSD, 800)
 	near(t, "the order's fee", book.Orders[0].FeesUSD, .4)
+	if short.FromFlip || !short.IntoFlip || !long.FromFlip || long.IntoFlip {
+		t.Errorf("%+v", book.Episodes)
+	}
 	if short.Side != margin.Short || long.Side != margin.Long || !long.OpenedAt.Equal(short.ClosedAt) {
 		t.Errorf("%+v", book.Episodes)
 	}
@@ -180,13 +183,46 @@ func TestRoundingIsNoPosition(t *testing.T) {
 	if book := perprecord.Reconstruct(l.fills, nil); len(book.Episodes) != 1 {
 		t.Errorf("%+v", book.Episodes)
 	}
-	// A hundred-thousandth left of a position of a hundred is one.
-	l = newLedger()
-	l.trade("BTC", 100, 100)
-	l.trade("BTC", -99.99999, 110)
-	l.fills = append(l.fills, market.PerpFill{Coin: "BTC", Time: l.at, Price: 100, Size: 0.00001, Before: 0.00001, Order: 9})
-	if book := perprecord.Reconstruct(l.fills, nil); len(book.Episodes) != 1 || book.Episodes[0].Side != margin.Long || book.Unknown != 0 {
+}
+
+// What is left of a position within a millionth of it is flat: closing it is no episode, and adding to it begins one.
+func TestARemnantIsFlat(t *testing.T) {
+	leave := func(left float64) *ledger {
+		l := newLedger()
+		l.trade("BTC", 100, 100)
+		l.trade("BTC", left-100, 110)
+		return l
+	}
+	l := leave(0.001)
+	if book := perprecord.Reconstruct(l.fills, nil); len(book.Episodes) != 0 {
+		t.Errorf("a hundred-thousandth is a position: %+v", book.Episodes)
+	}
+	l = leave(0.00005)
+	l.trade("BTC", -l.size["BTC"], 120)
+	book := perprecord.Reconstruct(l.fills, nil)
+	if len(book.Episodes) != 1 || len(book.Orders) != 2 || book.Unknown != 0 || book.KnownShare != 1 || book.Audit.Checked != 1 {
 		t.Errorf("%+v", book)
+	}
+	l = leave(0.00005)
+	l.trade("BTC", 0.00015, 99) // on top of .00005 at 100: .0002 at 99.25
+	l.trade("BTC", -l.size["BTC"], 120)
+	book = perprecord.Reconstruct(l.fills, nil)
+	if len(book.Episodes) != 2 || book.Audit.Close != 2 || book.Unknown != 0 || book.Episodes[1].Doubled || book.Episodes[1].FromFlip || !book.Episodes[1].FromRemnant {
+		t.Fatalf("%+v", book)
+	}
+	near(t, "the next one's profit", book.Episodes[1].PnLUSD, 0.0002*(120-99.25))
+	near(t, "its cost", book.Episodes[1].PeakCostUSD, 0.0002*99.25)
+	l = leave(0.00005)
+	l.trade("BTC", -3, 90) // turns what is nothing around
+	l.trade("BTC", -l.size["BTC"], 80)
+	book = perprecord.Reconstruct(l.fills, nil)
+	if len(book.Episodes) != 2 || len(book.Orders) != 2 || book.Episodes[0].IntoFlip || book.Episodes[1].FromFlip || book.Episodes[1].FromRemnant || book.Episodes[1].Side != margin.Short {
+		t.Errorf("%+v", book)
+	}
+	l = leave(0.00005)
+	l.fills = append(l.fills, market.PerpFill{Coin: "BTC", Time: l.at, Price: 100, Size: 0.00002, Before: 0.00009, Order: 9})
+	if book := perprecord.Reconstruct(l.fills, nil); book.Unknown != 1 {
+		t.Errorf("fills are missing before a remnant that grew: %+v", book)
 	}
 }
 

@@ -12,6 +12,9 @@ type holding struct {
 	// size is signed, NaN before the first fill, and right to within slack. known is true when it was followed since it was flat.
 	size, slack float64
 	known       bool
+	// remnant is true for what is left of a known position that counts as flat. Closing it is nobody's result; adding to it begins an
+	// episode at its entry price.
+	remnant bool
 	// entry is the average entry price, openedAt the average time of opening by size, in seconds after the first.
 	entry, openedAt float64
 	episode         Episode
@@ -32,11 +35,12 @@ func (h *holding) open(f *market.PerpFill, side margin.Side, size, fee float64) 
 		return
 	}
 	e := &h.episode
-	if e.OpenedAt.IsZero() {
+	begins := e.OpenedAt.IsZero()
+	if begins {
 		e.OpenedAt, e.Side = f.Time, side
 	}
 	held := math.Abs(h.size)
-	if held > 0 && float64(side)*(h.entry-f.Price) >= against*h.entry {
+	if !begins && float64(side)*(h.entry-f.Price) >= against*h.entry {
 		if h.underwater == 0 {
 			h.base = held
 		}
