@@ -46,8 +46,9 @@ const (
 type PerpFills struct {
 	// Fills are in the venue's order, oldest first, each once.
 	Fills []PerpFill
-	// Other counts fills that are none of perpetual contracts: spot pairs and conversions of dust.
-	Other int
+	// FirstOther is the time of the first fill that is none of a perpetual contract: of a spot pair, or a conversion of dust. It is zero
+	// without any.
+	FirstOther time.Time
 	// Truncated is true when older fills exist that the venue does not give; Since is then the time of the oldest fill read, of
 	// whatever kind.
 	Truncated bool

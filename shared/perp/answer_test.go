@@ -31,10 +31,10 @@ func TestTheWholeAnswer(t *testing.T) {
 		`"accountBand":"1k-10k","bias":"long-heavy","effectiveLeverage":2,"winRate":0.714,"winRateInterval":{"low":0.359,"high":0.918},"closedTrades":7,"closedPositions":7,` +
 		`"profitFactor":2.83,"fundingPaidPct":2,"liquidations":1,"lastLiquidationDaysAgo":50,"nearestLiquidation":{"coin":"ETH","distancePct":8.91},"stressMovePct":8.91,` +
 		`"truncated":false,"coverage":{"reason":"ok","note":"Based on 7 trades that closed 7 positions over 21 days."},"reasons":[` +
-		`"Was liquidated 1 time, the last time 50 days ago, where none is usual.",` +
 		`"Nearest liquidation is 9% away, where less than 10% is close: the short position in ETH, if other prices stay.",` +
-		`"Won 5 of 7 closing trades; with only 7 closed positions behind them the true rate could be 36% to 92%.",` +
-		`"Closed positions gained 2.83 for every 1 lost after fees, where 1 is break-even (only 7 positions, so uncertain).",` +
+		`"Was liquidated 1 time, the last time 50 days ago, where none is usual.",` +
+		`"Won 5 of 7 closing trades after the fees of closing; with only 7 closed positions behind them the true rate could be 36% to 92%.",` +
+		`"Closed positions gained 2.83 for every 1 lost after fees, without funding, where 1 is break-even (only 7 positions, so uncertain).",` +
 		`"82% of the gains came from BTC, one of 2 coins traded; the others together brought little (only 7 positions, so uncertain)."]}`
 	got := whole().get(t)
 	if got.Status != http.StatusOK || got.Body != want {
@@ -59,7 +59,7 @@ func TestAnUnknownWalletIsAnAnswer(t *testing.T) {
 
 func TestCoverage(t *testing.T) {
 	truncate := func(s *stage) *stage {
-		s.fills.Truncated, s.fills.Since, s.fills.Other = true, now.Add(-90*day), 10_000-len(s.fills.Fills)
+		s.fills.Truncated, s.fills.Since, s.fills.FirstOther = true, now.Add(-90*day), now.Add(-90*day)
 		return s
 	}
 	open := func(s *stage) *stage { s.holds("BTC", 100, 0); return s }
@@ -99,14 +99,14 @@ func TestCoverage(t *testing.T) {
 		"no results":          {loser(newStage().rounds(30, "BTC", 5, 5, 5, 5, 5)), "below-min-closed-trades", "Only 0 closing trades so far; at least 5 are needed before a win rate means anything."},
 		"no beginnings":       {begun(8), "below-min-closed-trades", "Only 0 closed positions from beginning to end; at least 3 are needed before a win rate means anything."},
 		"five trades":         {newStage().rounds(30, "BTC", 5, 5, 5, 5, 5), "ok", "Based on 5 trades that closed 5 positions over 4 days."},
-		"cut short":           {truncate(newStage().rounds(30, "BTC", 5, 5, 5, 5, 5)), "ok", "Based on the latest 10,000 fills."},
-		"cut and few":         {truncate(newStage().rounds(30, "BTC", 5)), "below-min-closed-trades", "Only 1 closing trade so far among the latest 10,000 fills; at least 5 are needed before a win rate means anything."},
+		"cut short":           {truncate(newStage().rounds(30, "BTC", 5, 5, 5, 5, 5)), "ok", "Based on the latest 10 fills."},
+		"cut and few":         {truncate(newStage().rounds(30, "BTC", 5)), "below-min-closed-trades", "Only 1 closing trade so far in the last 90 days, as far back as fills could be read; at least 5 are needed before a win rate means anything."},
 		"cut, age unknown": {func() *stage {
 			s := unread(truncate(newStage().rounds(5, "BTC", 5, 5, 5, 5, 5)))
 			s.fills.Since = now.Add(-5 * day)
 			return s
-		}(), "ok", "Based on the latest 10,000 fills."},
-		"spot trades only": {truncate(nothing()), "open-positions-only", "Has been on the venue for 90 days without an open position or a closing trade among the latest 10,000 fills, so there is no result to measure yet."},
+		}(), "ok", "Based on the latest 10 fills."},
+		"spot trades only": {truncate(nothing()), "open-positions-only", "Has been on the venue for 90 days without an open position or a closing trade in the last 90 days, as far back as fills could be read, so there is no result to measure yet."},
 	} {
 		answer := c.stage.answer(t)
 		if answer.Coverage.Reason != c.reason || answer.Coverage.Note != c.note {

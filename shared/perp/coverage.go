@@ -28,18 +28,17 @@ const (
 // cover finds the first reason that holds and writes its note.
 func cover(record *perprecord.Record, h history, open int, asOf time.Time) Coverage {
 	first, known := record.FirstActivity()
-	fills := len(record.Fills.Fills) + record.Fills.Other
 	positions := len(record.Book.Episodes)
 	switch {
-	case fills == 0 && len(record.Transfers) == 0 && open == 0:
+	case first.IsZero() && open == 0:
 		note := "No trade, transfer or position of this wallet was found on the venue."
 		if !record.LedgerRead {
 			note = "No trade or position of this wallet was found on the venue; its transfers could not be read."
 		}
 		return Coverage{coverageNoHistory, note}
 	case known && !first.IsZero() && asOf.Sub(first) < minimumAge:
-		return Coverage{coverageTooNew, fmt.Sprintf("First seen on the venue %s ago; results are measured from %d days on%s.",
-			display.DurationText(asOf.Sub(first)), int(minimumAge.Hours()/24), among(record))}
+		return Coverage{coverageTooNew, fmt.Sprintf("First seen on the venue %s ago; results are measured from %d days on.",
+			display.DurationText(asOf.Sub(first)), int(minimumAge.Hours()/24))}
 	case len(record.Book.Orders) == 0 && open > 0:
 		return Coverage{coverageOpenOnly, fmt.Sprintf("Has %s but no closing trade%s, so there is no result to measure yet.",
 			display.Count(open, "open position"), among(record))}
@@ -60,17 +59,17 @@ func cover(record *perprecord.Record, h history, open int, asOf time.Time) Cover
 		display.Count(h.orders, "trade"), display.Count(positions, "position"), display.DurationText(record.Book.Last.Sub(record.Book.First)))}
 }
 
-// among says which fills a count is from, where older ones exist.
+// among says how far back a count goes, where older fills exist.
 func among(record *perprecord.Record) string {
 	if !record.Fills.Truncated {
 		return ""
 	}
-	return " among the latest " + fillCount(record)
+	return " in the last " + display.DurationText(record.AsOf.Sub(record.Fills.Since)) + ", as far back as fills could be read"
 }
 
-// fillCount writes how many fills were read, like "10,000 fills".
+// fillCount writes how many fills of contracts were read, like "10,000 fills".
 func fillCount(record *perprecord.Record) string {
-	n := len(record.Fills.Fills) + record.Fills.Other
+	n := len(record.Fills.Fills)
 	digits := strconv.Itoa(n)
 	for i := len(digits) - 3; i > 0; i -= 3 {
 		digits = digits[:i] + "," + digits[i:]

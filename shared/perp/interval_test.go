@@ -1,13 +1,15 @@
 package perp
 
 import (
+	"math"
 	"testing"
 	"time"
 
 	"github.com/mirrorworthy/mirrorworthy/shared/market"
 )
 
-// Nine small wins of ten orders and one large loss are a lost position: the interval counts it so, and still reaches the rate.
+// Nine small wins of ten orders are won thirty times over on three positions, which is worth three results: the roots of
+// (0.9 − p)² = 1.96²·p(1 − p)/3.
 func TestTheIntervalCountsPositions(t *testing.T) {
 	s := newStage()
 	for i := range 3 {
@@ -19,7 +21,7 @@ func TestTheIntervalCountsPositions(t *testing.T) {
 		s.fill(market.PerpFill{Coin: "BTC", Time: at.Add(time.Hour), Price: 50, Size: 1, Before: 1, ClosedPnLUSD: -50})
 	}
 	answer := s.answer(t)
-	if *answer.WinRate != 0.9 || answer.ClosedTrades != 30 || answer.ClosedPositions != 3 || *answer.WinRateInterval.Low != 0 || *answer.WinRateInterval.High != 0.9 {
+	if *answer.WinRate != 0.9 || answer.ClosedTrades != 30 || answer.ClosedPositions != 3 || *answer.WinRateInterval.Low != 0.358 || *answer.WinRateInterval.High != 0.993 {
 		t.Errorf("%v of %d, %d positions, %v to %v", *answer.WinRate, answer.ClosedTrades, answer.ClosedPositions, *answer.WinRateInterval.Low, *answer.WinRateInterval.High)
 	}
 }
@@ -27,7 +29,7 @@ func TestTheIntervalCountsPositions(t *testing.T) {
 func TestALiquidatedPositionIsNoWin(t *testing.T) {
 	s := newStage().rounds(30, "BTC", 5, 5, 5, 5, 5)
 	s.fills.Fills[1].Forced = market.Liquidated
-	h := measure(s.record(t, now))
+	h := measure(s.record(t, now), math.NaN())
 	if h.won != 4 || h.episodeWins != 4 || h.orders != 5 {
 		t.Errorf("%+v", h)
 	}

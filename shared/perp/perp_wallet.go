@@ -24,15 +24,16 @@ type PerpWalletAnswer struct {
 	Bias string `json:"bias"`
 	// EffectiveLeverage is the value of all positions over the account's margin; null without margin to compare with.
 	EffectiveLeverage *float64 `json:"effectiveLeverage"`
-	// WinRate is the share of closing trades that made money after fees; null unless coverage.reason is ok.
+	// WinRate is the share of closing trades that made money after the fees of closing; null unless coverage.reason is ok.
 	WinRate *float64 `json:"winRate"`
-	// WinRateInterval is where the true rate likely is (95 %), counting each position from flat to flat once; null with winRate.
+	// WinRateInterval is where the true rate likely is (95 %), which is worth as many independent trades as there are positions from
+	// flat to flat; null with winRate.
 	WinRateInterval *Interval `json:"winRateInterval"`
 	// ClosedTrades counts orders that closed something at a profit or loss, ClosedPositions positions from flat to flat.
 	ClosedTrades    int `json:"closedTrades"`
 	ClosedPositions int `json:"closedPositions"`
-	// ProfitFactor is what closed positions gained over what they lost, after fees and known funding; null without a loss, and unless
-	// coverage.reason is ok.
+	// ProfitFactor is what closed positions gained over what they lost, after fees and known funding; null without a loss, where funding
+	// that is not known may have been much of it, and unless coverage.reason is ok.
 	ProfitFactor *float64 `json:"profitFactor"`
 	// FundingPaidPct is what was paid in funding in the last 30 days in percent of the margin, negative when it was received; null
 	// when unknown.
@@ -106,13 +107,14 @@ func gather(ctx context.Context, r *endpoint.Request) (*perprecord.Record, error
 
 func assess(record *perprecord.Record, asOf time.Time) PerpWalletAnswer {
 	e := expose(record)
-	h := measure(record)
+	paid := fundingPaid(record, e.marginUSD)
+	h := measure(record, paid)
 	c := cover(record, h, len(e.positions), asOf)
 	answer := PerpWalletAnswer{
 		Positions: e.rows(), AccountBand: band(e.accountUSD), Bias: e.bias(), EffectiveLeverage: pointer(display.Round(e.leverage(), 2)),
-		ClosedTrades: h.orders, ClosedPositions: len(record.Book.Episodes), FundingPaidPct: display.Percent(fundingPaid(record, e.marginUSD)),
+		ClosedTrades: h.orders, ClosedPositions: len(record.Book.Episodes), FundingPaidPct: display.Percent(paid),
 		StressMovePct: display.Percent(e.stress), Truncated: record.Fills.Truncated, Coverage: c,
-		Reasons: explain(record, e, h, c, asOf),
+		Reasons: explain(record, e, h, paid, c, asOf),
 	}
 	if c.Reason == coverageOK {
 		answer.WinRate = display.Probability(h.winRate())
@@ -138,8 +140,11 @@ type history struct {
 	episodeWins int
 	// low and high bound the true win rate, 0 to 1.
 	low, high float64
-	// profitFactor is NaN without a loss.
-	profitFactor float64
+	// profitFactor is NaN without a loss, and where fundingMatters: the funding of fundingUnknown closed positions is not known, and
+	// that of others was too much to leave it out.
+	profitFactor   float64
+	fundingUnknown int
+	fundingMatters bool
 	// gainsUSD and lossesUSD sum up closed positions, both at or above 0.
 	gainsUSD, lossesUSD float64
 }
@@ -147,8 +152,17 @@ type history struct {
 // confidence95 is the normal quantile of a two-sided interval of 95 %.
 const confidence95 = 1.959963984540054
 
-func measure(record *perprecord.Record) history {
+// Where funding was more than materialFunding of the results of positions whose funding is known, or more than materialPaid of the
+// margin in its window, results without it are others.
+const (
+	materialFunding = 0.2
+	materialPaid    = 0.05
+)
+
+// measure takes what was paid in the funding window, as a part of the margin, NaN for unknown.
+func measure(record *perprecord.Record, paid float64) history {
 	h := history{profitFactor: math.NaN()}
+	knownFunding, knownResults := 0., 0.
 	for _, o := range record.Book.Orders {
 		if o.Won() {
 			h.won++
@@ -160,6 +174,12 @@ func measure(record *perprecord.Record) history {
 	for i := range record.Book.Episodes {
 		e := &record.Book.Episodes[i]
 		net := e.NetUSD()
+		if math.IsNaN(e.FundingUSD) {
+			h.fundingUnknown++
+		} else {
+			knownFunding += math.Abs(e.FundingUSD)
+			knownResults += math.Abs(e.PnLUSD - e.FeesUSD)
+		}
 		if net > 0 {
 			h.gainsUSD += net
 		} else {
@@ -169,13 +189,12 @@ func measure(record *perprecord.Record) history {
 			h.episodeWins++
 		}
 	}
-	if h.lossesUSD > 0 {
+	// Fills and orders of one position are no independent results: the rate is worth as many as there are positions.
+	h.low, h.high = stats.WilsonRate(h.winRate(), float64(min(h.orders, len(record.Book.Episodes))), confidence95)
+	h.fundingMatters = h.fundingUnknown > 0 && (knownFunding > materialFunding*knownResults || math.Abs(paid) > materialPaid)
+	if h.lossesUSD > 0 && !h.fundingMatters {
 		h.profitFactor = h.gainsUSD / h.lossesUSD
 	}
-	// Fills and orders of one position are no independent results: the interval counts positions. Where the two rates differ so much
-	// that it would leave out the rate itself, it reaches there.
-	h.low, h.high = stats.Wilson(h.episodeWins, len(record.Book.Episodes), confidence95)
-	h.low, h.high = min(h.low, h.winRate()), max(h.high, h.winRate())
 	return h
 }
 

@@ -20,7 +20,7 @@ func because(code string, weight float64, template string, values ...any) reason
 }
 
 // explain writes the weightiest of what there is to say.
-func explain(record *perprecord.Record, e exposure, h history, c Coverage, asOf time.Time) []reason.Reason {
+func explain(record *perprecord.Record, e exposure, h history, paid float64, c Coverage, asOf time.Time) []reason.Reason {
 	var reasons []reason.Reason
 	if c.Reason == coverageOK {
 		reasons = append(reasons, resultReasons(record, h)...)
@@ -28,7 +28,7 @@ func explain(record *perprecord.Record, e exposure, h history, c Coverage, asOf 
 		reasons = append(reasons, thinReason(record, h, c))
 	}
 	reasons = append(reasons, exposureReasons(&e)...)
-	reasons = append(reasons, conductReasons(record, &e, h, asOf)...)
+	reasons = append(reasons, conductReasons(record, &e, h, paid, asOf)...)
 	reasons = append(reasons, gapReasons(record, &e, asOf)...)
 	return reason.Top(reasons)
 }
@@ -42,97 +42,29 @@ func thinReason(record *perprecord.Record, h history, c Coverage) reason.Reason 
 		minimumTrades, minimumPositions, int(minimumAge.Hours()/24), h.orders, len(record.Book.Episodes))
 }
 
-// resultReasons says how closed trades and positions went.
-func resultReasons(record *perprecord.Record, h history) []reason.Reason {
-	positions := len(record.Book.Episodes)
-	template := "Won %d of %s; counting its %s once each, the true rate is likely %s to %s."
-	if positions < smallSample {
-		template = "Won %d of %s; with only %s behind them the true rate could be %s to %s."
-	}
-	reasons := []reason.Reason{because("WIN_RATE", 60, template, h.won, display.Count(h.orders, "closing trade"),
-		display.Count(positions, "closed position"), display.PercentText(h.low), display.PercentText(h.high))}
-	switch {
-	case math.IsNaN(h.profitFactor) && positions < smallSample:
-		reasons = append(reasons, because("PF_NONE", 55, "No losing position yet, which on %s proves little.", display.Count(positions, "closed position")))
-	case math.IsNaN(h.profitFactor):
-		reasons = append(reasons, because("PF_NONE", 55, "No losing position among %d, which can also mean that losers are kept open.", positions))
-	case h.profitFactor < 1 && h.winRate() > 0.5:
-		reasons = append(reasons, because("PF", 78, "Wins more often than it loses, but positions gained only %s for every 1 lost after fees, where 1 is break-even%s.",
-			factorText(h.profitFactor), sample(positions)))
-	default:
-		reasons = append(reasons, because("PF", 55, "Closed positions gained %s for every 1 lost after fees, where 1 is break-even%s.",
-			factorText(h.profitFactor), sample(positions)))
-	}
-	return append(reasons, oneCoinReasons(record)...)
-}
-
-func factorText(factor float64) string {
-	if factor > 1000 {
-		return "more than 1000"
-	}
-	return fmt.Sprintf("%.2f", factor)
-}
-
-func sample(positions int) string {
-	if positions >= smallSample {
-		return ""
-	}
-	return fmt.Sprintf(" (only %s, so uncertain)", display.Count(positions, "position"))
-}
-
-// oneCoinShare is the part of all gains from which on one coin is said to have made them.
-const oneCoinShare = 0.8
-
-// oneCoinReasons says where a single one of several coins made nearly all gains.
-func oneCoinReasons(record *perprecord.Record) []reason.Reason {
-	var coins []string
-	sums := make(map[string]float64)
-	for i := range record.Book.Episodes {
-		e := &record.Book.Episodes[i]
-		if _, seen := sums[e.Coin]; !seen {
-			coins = append(coins, e.Coin)
-		}
-		sums[e.Coin] += e.NetUSD()
-	}
-	best, gains, rest := "", 0., 0.
-	for _, coin := range coins {
-		gains += max(0, sums[coin])
-		if best == "" || sums[coin] > sums[best] {
-			best = coin
-		}
-	}
-	if len(coins) < 2 || !(sums[best] >= oneCoinShare*gains) || gains <= 0 {
-		return nil
-	}
-	for _, coin := range coins {
-		if coin != best {
-			rest += sums[coin]
-		}
-	}
-	without := "brought little"
-	if rest < 0 {
-		without = "lost"
-	}
-	return []reason.Reason{because("ONE_COIN", 42, "%s of the gains came from %s, one of %d coins traded; the others together %s%s.",
-		display.PercentText(sums[best]/gains), coinName(best), len(coins), without, sample(len(record.Book.Episodes)))}
-}
+const (
+	// littleLeverage is what positions come to, in times of the margin, below which they say little.
+	littleLeverage = 0.1
+	// farMove is the move of prices beyond which a liquidation says little, as a fraction.
+	farMove = 1
+)
 
 // exposureReasons says what the open positions risk.
 func exposureReasons(e *exposure) []reason.Reason {
 	var reasons []reason.Reason
 	leverage := e.leverage()
-	if len(e.positions) > 0 && !math.IsNaN(leverage) {
-		reasons = append(reasons, because("LEV", 30+3*min(leverage, 10), "Positions total %s times the account's margin, where up to 1 needs nothing borrowed.", times(leverage)))
+	if leverage >= littleLeverage {
+		reasons = append(reasons, because("LEV", 30+2.5*min(leverage, 10), "Positions total %s times the account's margin, where up to 1 needs nothing borrowed.", times(leverage)))
 	}
 	if leverage > 2 && math.Abs(e.net()) < 0.2 {
 		reasons = append(reasons, because("HEDGED", 45, "Longs and shorts nearly cancel: %s times the margin in all, but %s times net.", times(leverage), times(leverage*math.Abs(e.net()))))
 	}
-	if nearest, found := e.nearest(); found {
+	if nearest, found := e.nearest(); found && nearest.distance <= farMove {
 		reasons = append(reasons, because("LIQ", liquidationWeight(nearest.distance),
 			"Nearest liquidation is %s away, where less than 10%% is close: the %s position in %s, if other prices stay.",
 			display.PercentText(nearest.distance), sideWord(nearest.side), nearest.name))
 	}
-	if len(e.positions) > 1 && !math.IsNaN(e.stress) {
+	if len(e.positions) > 1 && math.Abs(e.stress) <= farMove {
 		direction := "fall"
 		if e.stress > 0 {
 			direction = "rise"
@@ -164,9 +96,9 @@ func sideWord(side margin.Side) string {
 func liquidationWeight(distance float64) float64 {
 	switch {
 	case distance < 0.05:
-		return 90
+		return 95
 	case distance < 0.1:
-		return 75
+		return 92
 	case distance < 0.5:
 		return 40
 	}
@@ -183,23 +115,23 @@ const (
 )
 
 // conductReasons says what the way of trading tells: liquidations, funding, losses not taken, losers doubled.
-func conductReasons(record *perprecord.Record, e *exposure, h history, asOf time.Time) []reason.Reason {
+func conductReasons(record *perprecord.Record, e *exposure, h history, paid float64, asOf time.Time) []reason.Reason {
 	var reasons []reason.Reason
 	if count, last := record.Liquidations(); count > 0 {
 		days := daysBetween(last, asOf)
-		weight := 65.
+		weight := 85.
 		if days <= recently {
-			weight = 85
+			weight = 90
 		}
 		reasons = append(reasons, because("LIQUIDATED", weight, "Was liquidated %s, the last time %s ago, where none is usual.",
 			display.Count(count, "time"), display.Count(days, "day")))
 	}
-	if paid := fundingPaid(record, e.marginUSD); math.Abs(paid) >= 0.01 && !math.IsInf(paid, 0) {
+	if math.Abs(paid) >= 0.01 && !math.IsInf(paid, 0) {
 		verb := "Paid"
 		if paid < 0 {
 			verb = "Received"
 		}
-		reasons = append(reasons, because("FUNDING", 20+min(40, 200*math.Abs(paid)), "%s %s of margin in funding in %d days, which is %s a year at that pace.",
+		reasons = append(reasons, because("FUNDING", 20+min(35, 200*math.Abs(paid)), "%s %s of margin in funding in %d days, which is %s a year at that pace.",
 			verb, display.PercentText(math.Abs(paid)), perprecord.FundingDays, display.PercentText(math.Abs(paid)*365/perprecord.FundingDays)))
 	}
 	losers, lossUSD := 0, 0.
@@ -210,7 +142,7 @@ func conductReasons(record *perprecord.Record, e *exposure, h history, asOf time
 		}
 	}
 	if hidden := lossUSD / h.gainsUSD; h.gainsUSD > 0 && hidden >= hiddenShare && !math.IsInf(hidden, 0) {
-		reasons = append(reasons, because("HIDDEN_LOSSES", 50+min(35, 20*hidden), "%s at a loss that is %s of everything its %s gained and no win rate shows.",
+		reasons = append(reasons, because("HIDDEN_LOSSES", 74+min(8, 8*hidden), "%s at a loss that is %s of everything its %s gained and no win rate shows.",
 			stand(losers), display.PercentText(hidden), display.Count(h.episodeWins, "winning position")))
 	}
 	doubled, positions := 0, len(record.Book.Episodes)
@@ -220,7 +152,7 @@ func conductReasons(record *perprecord.Record, e *exposure, h history, asOf time
 		}
 	}
 	if doubled >= manyDoubled && float64(doubled) >= doubledShare*float64(positions) {
-		reasons = append(reasons, because("DOUBLING_DOWN", 72, "At least doubled a losing position in %d of %s; such records look good until one loss is larger than all gains.",
+		reasons = append(reasons, because("DOUBLING_DOWN", 70, "At least doubled a losing position in %d of %s; such records look good until one loss is larger than all gains.",
 			doubled, display.Count(positions, "closed position")))
 	}
 	if days := daysBetween(record.Book.Last, asOf); !record.Book.Last.IsZero() && days > stale {
@@ -244,7 +176,7 @@ const auditShare = 0.99
 func gapReasons(record *perprecord.Record, e *exposure, asOf time.Time) []reason.Reason {
 	var reasons []reason.Reason
 	unread := func(what, left string) {
-		reasons = append(reasons, because("UNREAD", 48, "%s could not be read this time; %s left out.", what, left))
+		reasons = append(reasons, because("UNREAD", 58, "%s could not be read this time; %s left out.", what, left))
 	}
 	if record.Funding == nil {
 		unread("Funding payments of the last 30 days", "what was paid is")
@@ -268,12 +200,12 @@ func gapReasons(record *perprecord.Record, e *exposure, asOf time.Time) []reason
 			e.differing.name, display.PercentText(e.differing.difference)))
 	}
 	if a := record.Book.Audit; float64(a.Near) < auditShare*float64(a.Checked) {
-		reasons = append(reasons, because("PNL_DIFFERS", 58, "Average-entry accounting does not reproduce the venue's profit on %d of %s; its results are uncertain.",
+		reasons = append(reasons, because("PNL_DIFFERS", 62, "Average-entry accounting does not reproduce the venue's profit on %d of %s; its results are uncertain.",
 			a.Checked-a.Near, display.Count(a.Checked, "closing fill")))
 	}
 	if record.Fills.Truncated {
-		reasons = append(reasons, because("TRUNCATED", 10, "Only the latest %s, back to %s ago, could be read; older trades are not in this answer.",
-			fillCount(record), display.DurationText(asOf.Sub(record.Fills.Since))))
+		reasons = append(reasons, because("TRUNCATED", 10, "Only fills back to %s ago could be read, %s of contracts among them; older trades are not in this answer.",
+			display.DurationText(asOf.Sub(record.Fills.Since)), fillCount(record)))
 	}
 	if unknown := record.Book.Unknown; unknown > 0 {
 		reasons = append(reasons, because("UNKNOWN_START", 8, "%d of %s closed positions that began before what could be read; they count in the win rate, not as positions.",

@@ -1,7 +1,7 @@
 package perp
 
 import (
-	"math"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -38,25 +38,46 @@ func TestEveryReason(t *testing.T) {
 		"thin": {func() *stage { return newStage().rounds(20, "BTC", 5, 5) }, "THIN",
 			"A win rate needs 5 closing trades and 3 positions followed from beginning to end over at least 7 days; there are 2 and 2 so far."},
 		"few positions": {func() *stage { return newStage().rounds(20, "BTC", 5, 5, 5, -5, -5) }, "WIN_RATE",
-			"Won 3 of 5 closing trades; with only 5 closed positions behind them the true rate could be 23% to 88%."},
+			"Won 3 of 5 closing trades after the fees of closing; with only 5 closed positions behind them the true rate could be 23% to 88%."},
 		"many positions": {func() *stage { return newStage().rounds(60, "BTC", append(repeat(30, 5), repeat(10, -5)...)...) }, "WIN_RATE",
-			"Won 30 of 40 closing trades; counting its 40 closed positions once each, the true rate is likely 60% to 86%."},
+			"Won 30 of 40 closing trades after the fees of closing; on the 40 closed positions behind them the true rate is likely 60% to 86%."},
 		"profit factor": {func() *stage { return newStage().rounds(60, "BTC", append(repeat(20, 8), repeat(20, -1)...)...) }, "PF",
-			"Closed positions gained 2.00 for every 1 lost after fees, where 1 is break-even."},
-		"wins often, loses more": {func() *stage { return newStage().rounds(20, "BTC", 4, 4, 4, 4, -30) }, "PF",
-			"Wins more often than it loses, but positions gained only 0.25 for every 1 lost after fees, where 1 is break-even (only 5 positions, so uncertain)."},
+			"Closed positions gained 2.00 for every 1 lost after fees, without the funding of 30 of 40, where 1 is break-even."},
+		"profit factor without funding": {func() *stage {
+			s := newStage().rounds(20, "BTC", 5, 5, 5, -5, -5)
+			s.broken = map[market.Port]bool{market.PerpFundingFacts: true}
+			return s
+		}, "PF", "Closed positions gained 0.64 for every 1 lost after fees, without funding, where 1 is break-even (only 5 positions, so uncertain)."},
+		"funding matters": {func() *stage {
+			s := newStage().rounds(60, "BTC", append(repeat(20, 8), repeat(20, -1)...)...)
+			s.funding.Payments = []market.PerpPayment{{Time: now.Add(-day), Coin: "ETH", USD: 60, Rate: 0.1}}
+			return s
+		}, "PF_UNKNOWN", "What positions gained over what they lost is not told: funding is much of it here, and not known for 30 of 40 closed positions."},
+		"funding mattered to the positions": {func() *stage {
+			s := newStage().rounds(60, "BTC", repeat(40, 8)...)
+			for i := range 10 { // 1.3 of 6 each
+				s.funding.Payments = append(s.funding.Payments, market.PerpPayment{Time: now.Add(time.Duration(i-30)*day + time.Hour), Coin: "BTC", USD: -1.3, Rate: 0.1})
+			}
+			return s
+		}, "PF_UNKNOWN", "What positions gained over what they lost is not told: funding is much of it here, and not known for 30 of 40 closed positions."},
+		"wins often, loses more": {func() *stage { return newStage().rounds(60, "BTC", append(repeat(30, 4), repeat(10, -30)...)...) }, "PF",
+			"Wins more often than it loses, but positions gained only 0.19 for every 1 lost after fees, without the funding of 30 of 40, where 1 is break-even."},
+		"wins often by chance": {func() *stage { return newStage().rounds(20, "BTC", 4, 4, 4, 4, -30) }, "PF",
+			"Closed positions gained 0.25 for every 1 lost after fees and funding, where 1 is break-even (only 5 positions, so uncertain)."},
 		"no loss yet": {func() *stage { return newStage().rounds(20, "BTC", repeat(5, 5)...) }, "PF_NONE",
 			"No losing position yet, which on 5 closed positions proves little."},
 		"no loss at all": {func() *stage { return newStage().rounds(50, "BTC", repeat(35, 5)...) }, "PF_NONE",
 			"No losing position among 35, which can also mean that losers are kept open."},
 		"one coin": {func() *stage { return newStage().rounds(20, "BTC", 50, 50, 50).rounds(10, "ETH", -5, -5, 4) }, "ONE_COIN",
-			"100% of the gains came from BTC, one of 2 coins traded; the others together lost (only 6 positions, so uncertain)."},
+			"Only 1 of 2 coins traded brought a gain, BTC; the others together lost (only 6 positions, so uncertain)."},
+		"nearly one coin": {func() *stage { return newStage().rounds(20, "BTC", 500, 500, 500).rounds(10, "ETH", 3, 3, 3) }, "ONE_COIN",
+			"Nearly all of the gains came from BTC, one of 2 coins traded; the others together brought little (only 6 positions, so uncertain)."},
 		"one coin, others little": {func() *stage { return newStage().rounds(20, "BTC", 50, 50, 50).rounds(10, "ETH", 5, 5, 4) }, "ONE_COIN",
 			"95% of the gains came from BTC, one of 2 coins traded; the others together brought little (only 6 positions, so uncertain)."},
 		"leverage": {func() *stage { s := newStage(); s.holds("BTC", 12_000, 0); return s }, "LEV",
 			"Positions total 12 times the account's margin, where up to 1 needs nothing borrowed."},
-		"a little leverage": {func() *stage { s := newStage(); s.holds("BTC", 40, 0); return s }, "LEV",
-			"Positions total 0.04 times the account's margin, where up to 1 needs nothing borrowed."},
+		"a little leverage": {func() *stage { s := newStage(); s.holds("BTC", 100, 0); return s }, "LEV",
+			"Positions total 0.1 times the account's margin, where up to 1 needs nothing borrowed."},
 		"hedged": {func() *stage { s := newStage(); s.holds("BTC", 1_650, 0); s.holds("ETH", -1_350, 0); return s }, "HEDGED",
 			"Longs and shorts nearly cancel: 3.0 times the margin in all, but 0.3 times net."},
 		"near liquidation": {func() *stage {
@@ -139,9 +160,9 @@ func TestEveryReason(t *testing.T) {
 			"Average-entry accounting does not reproduce the venue's profit on 1 of 2 closing fills; its results are uncertain."},
 		"cut short": {func() *stage {
 			s := newStage().rounds(20, "BTC", 5)
-			s.fills.Truncated, s.fills.Since, s.fills.Other = true, now.Add(-25*day), 998
+			s.fills.Truncated, s.fills.Since = true, now.Add(-25*day)
 			return s
-		}, "TRUNCATED", "Only the latest 1,000 fills, back to 25 days ago, could be read; older trades are not in this answer."},
+		}, "TRUNCATED", "Only fills back to 25 days ago could be read, 2 fills of contracts among them; older trades are not in this answer."},
 		"unknown beginnings": {func() *stage {
 			s := newStage().rounds(20, "BTC", 5)
 			s.fill(market.PerpFill{Coin: "ETH", Time: now.Add(-30 * day), Price: 100, Size: 1, Before: 1, ClosedPnLUSD: 3})
@@ -174,9 +195,10 @@ func TestReasonsThatDoNotHold(t *testing.T) {
 		"PF_NONE":       whole(),
 		"NO_HISTORY":    newStage(),
 		"WIN_RATE":      newStage().rounds(20, "BTC", 5, 5),
-		"LEV":           newStage(),
-		"LIQ":           func() *stage { s := newStage(); s.holds("BTC", 100, 0).LiquidationPrice = math.NaN(); return s }(),
+		"LEV":           func() *stage { s := newStage(); s.holds("BTC", 99, 0); return s }(),
+		"LIQ":           func() *stage { s := newStage(); s.holds("BTC", -100, 0).LiquidationPrice = 201; return s }(),
 		"THIN":          whole(),
+		"PF_UNKNOWN":    func() *stage { s := whole(); s.funding.Payments[0].USD = -54; return s }(),
 	} {
 		if code == "LIQUIDATED" {
 			s.ledger.Transfers = s.ledger.Transfers[:1]
@@ -233,7 +255,7 @@ func TestSentencesAreSentences(t *testing.T) {
 			}
 		}
 	}
-	if codes := reason.Codes(whole().answer(t).Reasons); codes[0] != "LIQUIDATED" || codes[1] != "LIQ" {
+	if codes := reason.Codes(whole().answer(t).Reasons); !slices.Equal(codes, []string{"LIQ", "LIQUIDATED", "WIN_RATE", "PF", "ONE_COIN"}) {
 		t.Error(codes)
 	}
 }
@@ -247,5 +269,34 @@ func TestCoinNames(t *testing.T) {
 		if got := coinName(coin); got != want {
 			t.Errorf("%q: %q", coin, got)
 		}
+	}
+}
+
+// A liquidation that takes all prices to double is no news.
+func TestAFarStressIsNotSaid(t *testing.T) {
+	s := newStage()
+	s.houses[0].CrossValueUSD, s.houses[0].CrossMaintenanceUSD = 500, 3
+	for _, coin := range []string{"BTC", "ETH"} {
+		p := s.holds(coin, -150, 0)
+		p.Isolated, p.LiquidationPrice = false, 100+(500-3)/1.5/1.01
+	}
+	answer := s.answer(t)
+	if answer.StressMovePct == nil || *answer.StressMovePct < 100 || answer.NearestLiquidation == nil {
+		t.Errorf("%+v", answer)
+	}
+	for _, code := range []string{"STRESS", "LIQ"} {
+		if r, found := find(answer.Reasons, code); found {
+			t.Errorf("%q", r.Text)
+		}
+	}
+}
+
+// What a follower loses money by comes before what the leader earned.
+func TestTheOrderOfReasons(t *testing.T) {
+	s := newStage().rounds(40, "BTC", 12, 12).doubling(15 * day).doubling(14 * day).doubling(13 * day)
+	s.holds("ETH", 900, -0.9).LiquidationPrice = 98
+	s.ledger.Transfers = append(s.ledger.Transfers, market.PerpTransfer{Time: now.Add(-50 * day), Kind: market.LiquidationTransfer})
+	if codes := reason.Codes(s.answer(t).Reasons); !slices.Equal(codes, []string{"LIQ", "LIQUIDATED", "HIDDEN_LOSSES", "DOUBLING_DOWN", "WIN_RATE"}) {
+		t.Error(codes)
 	}
 }

@@ -12,8 +12,8 @@ type holding struct {
 	// size is signed, NaN before the first fill, and right to within slack. known is true when it was followed since it was flat.
 	size, slack float64
 	known       bool
-	// remnant is true for what is left of a known position that counts as flat. Closing it is nobody's result; adding to it begins an
-	// episode at its entry price.
+	// remnant is true for what is left of a known position that counts as flat. Closing it ends no episode; adding to it begins one
+	// at its entry price.
 	remnant bool
 	// entry is the average entry price, openedAt the average time of opening by size, in seconds after the first.
 	entry, openedAt float64

@@ -213,13 +213,13 @@ func Exchange(coin string) string {
 	return exchange
 }
 
-// FirstActivity is the time of the first fill or transfer that is known; zero when there is none. Known is false when older ones
+// FirstActivity is the time of the first fill, of whatever kind, or transfer that is known; zero when there is none. Known is false when older ones
 // may exist: the fills are cut short and the ledger, which begins where the account does, has nothing.
 func (r *Record) FirstActivity() (first time.Time, known bool) {
 	if len(r.Transfers) > 0 {
 		first = r.Transfers[0].Time
 	}
-	for _, seen := range []time.Time{r.Book.First, r.Fills.Since} {
+	for _, seen := range []time.Time{r.Book.First, r.Fills.FirstOther, r.Fills.Since} {
 		if !seen.IsZero() && !seen.After(r.AsOf) && (first.IsZero() || seen.Before(first)) {
 			first = seen
 		}

@@ -12,17 +12,27 @@ func Wilson(successes, trials int, z float64) (low, high float64) {
 	if trials == 0 {
 		return 0, 1
 	}
-	n := float64(trials)
-	p := float64(successes) / n
+	return WilsonRate(float64(successes)/float64(trials), float64(trials), z)
+}
+
+// WilsonRate is Wilson's interval of a rate from 0 to 1 that is worth so many independent trials, where it was counted on trials that
+// are not independent. It contains the rate. Fewer than no trials, another rate and a negative z give NaN, no trials 0, 1.
+func WilsonRate(rate, trials, z float64) (low, high float64) {
+	if !(rate >= 0 && rate <= 1) || !(trials >= 0) || math.IsInf(trials, 1) || !(z >= 0) {
+		return math.NaN(), math.NaN()
+	}
+	if trials == 0 {
+		return 0, 1
+	}
 	z2 := z * z
-	centre := (p + z2/(2*n)) / (1 + z2/n)
-	half := z * math.Sqrt(p*(1-p)/n+z2/(4*n*n)) / (1 + z2/n)
-	low, high = max(0, centre-half), min(1, centre+half)
+	centre := (rate + z2/(2*trials)) / (1 + z2/trials)
+	half := z * math.Sqrt(rate*(1-rate)/trials+z2/(4*trials*trials)) / (1 + z2/trials)
+	low, high = min(max(0, centre-half), rate), max(min(1, centre+half), rate)
 	// At the ends the bound is exact; the subtraction above would leave a rounding residue.
-	if successes == 0 {
+	if rate == 0 {
 		low = 0
 	}
-	if successes == trials {
+	if rate == 1 {
 		high = 1
 	}
 	return low, high

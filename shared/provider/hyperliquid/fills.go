@@ -83,7 +83,7 @@ func (a *Adapter) PerpFills(ctx context.Context, account chain.Address) (*market
 	}
 	read, dropped := readFills(rows, account)
 	a.client.Drop(path, dropped)
-	if len(rows) > 0 && len(read.Fills)+read.Other == 0 {
+	if len(rows) > 0 && len(read.Fills) == 0 && read.FirstOther.IsZero() {
 		return nil, fmt.Errorf("%w: %s %s: %w", market.ErrUnavailable, a.client.Name(), path, noneLegible(len(rows)))
 	}
 	return read, nil
@@ -94,7 +94,9 @@ func readFills(rows []dated[fill], account chain.Address) (*market.PerpFills, in
 	read, dropped := &market.PerpFills{Fills: make([]market.PerpFill, 0, len(rows))}, 0
 	for _, row := range rows {
 		if !row.row.perpetual() {
-			read.Other++
+			if read.FirstOther.IsZero() {
+				read.FirstOther = row.time
+			}
 			continue
 		}
 		if checked, ok := row.row.check(row.time, account); ok {

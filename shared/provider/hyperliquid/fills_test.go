@@ -60,7 +60,7 @@ func TestFillsOfEveryKind(t *testing.T) {
 		test.want(&want)
 		v := always(list(with(t, opening, test.changes...)))
 		got, err := v.adapter().PerpFills(t.Context(), account)
-		if err != nil || v.dropped != 0 || got.Truncated || got.Other != 0 || !reflect.DeepEqual(got.Fills, []market.PerpFill{want}) {
+		if err != nil || v.dropped != 0 || got.Truncated || !got.FirstOther.IsZero() || !reflect.DeepEqual(got.Fills, []market.PerpFill{want}) {
 			t.Errorf("%s: %+v, %v, %d dropped", name, got, err, v.dropped)
 		}
 	}
@@ -72,7 +72,7 @@ func TestFillsOfEveryKind(t *testing.T) {
 	}
 }
 
-func TestFillsOfOtherThingsAreCounted(t *testing.T) {
+func TestFillsOfOtherThingsTellWhenTheFirstWas(t *testing.T) {
 	v := always(list(
 		with(t, opening, "coin", `"@107"`, "tid", "1", "dir", `"Buy"`, "feeToken", `"HYPE"`),
 		with(t, opening, "coin", `"PURR/USDC"`, "tid", "2", "dir", `"Sell"`),
@@ -83,7 +83,7 @@ func TestFillsOfOtherThingsAreCounted(t *testing.T) {
 		opening,
 	))
 	got, err := v.adapter().PerpFills(t.Context(), account)
-	if err != nil || got.Other != 6 || len(got.Fills) != 1 || v.dropped != 0 {
+	if err != nil || !got.FirstOther.Equal(got.Fills[0].Time) || len(got.Fills) != 1 || v.dropped != 0 {
 		t.Errorf("%+v, %v, %d dropped", got, err, v.dropped)
 	}
 }
@@ -186,8 +186,8 @@ func TestTenThousandFillsOfWhateverKindAreAllThatCanBeHad(t *testing.T) {
 	}
 	rows[0].row.Coin = "@4"
 	got, dropped := readFills(rows, account)
-	if !got.Truncated || got.Since.UnixMilli() != noon(0) || got.Other != 1 || len(got.Fills) != 9999 || dropped != 0 {
-		t.Errorf("%d and %d, truncated %v since %v, %d dropped", len(got.Fills), got.Other, got.Truncated, got.Since, dropped)
+	if !got.Truncated || got.Since.UnixMilli() != noon(0) || got.FirstOther.UnixMilli() != noon(0) || len(got.Fills) != 9999 || dropped != 0 {
+		t.Errorf("%d and others since %v, truncated %v since %v, %d dropped", len(got.Fills), got.FirstOther, got.Truncated, got.Since, dropped)
 	}
 	if got, _ := readFills(rows[1:], account); got.Truncated || !got.Since.IsZero() {
 		t.Errorf("truncated %v since %v", got.Truncated, got.Since)
