@@ -33,9 +33,9 @@ func TestTheWholeAnswer(t *testing.T) {
 		`"truncated":false,"coverage":{"reason":"ok","note":"Based on 7 trades that closed 7 positions over 21 days."},"reasons":[` +
 		`"Nearest liquidation is 9% away, where less than 10% is close: the short position in ETH, if other prices stay.",` +
 		`"Was liquidated 1 time, the last time 50 days ago, where none is usual.",` +
-		`"Won 5 of 7 closing trades after the fees of closing; with only 7 closed positions behind them the true rate could be 36% to 92%.",` +
+		`"Won 5 of 7 closing trades after their own fees; with only 7 closed positions behind them the true rate could be 36% to 92%.",` +
 		`"Closed positions gained 2.83 for every 1 lost after fees, without funding, where 1 is break-even (only 7 positions, so uncertain).",` +
-		`"82% of the gains came from BTC, one of 2 coins traded; the others together brought little (only 7 positions, so uncertain)."]}`
+		`"82% of what coins earned on the whole came from BTC, one of 2 traded; the others together brought little (only 7 positions, so uncertain)."]}`
 	got := whole().get(t)
 	if got.Status != http.StatusOK || got.Body != want {
 		t.Errorf("%d\n%s, not\n%s", got.Status, got.Body, want)
@@ -106,6 +106,11 @@ func TestCoverage(t *testing.T) {
 			s.fills.Since = now.Add(-5 * day)
 			return s
 		}(), "ok", "Based on the latest 10 fills."},
+		"spot trades, transfers unread": {func() *stage {
+			s := unread(nothing())
+			s.fills.FirstOther = now.Add(-40 * day)
+			return s
+		}(), "open-positions-only", "Has been on the venue for 40 days without an open position or a closing trade, so there is no result to measure yet."},
 		"spot trades only": {truncate(nothing()), "open-positions-only", "Has been on the venue for 90 days without an open position or a closing trade in the last 90 days, as far back as fills could be read, so there is no result to measure yet."},
 	} {
 		answer := c.stage.answer(t)

@@ -24,7 +24,7 @@ type PerpWalletAnswer struct {
 	Bias string `json:"bias"`
 	// EffectiveLeverage is the value of all positions over the account's margin; null without margin to compare with.
 	EffectiveLeverage *float64 `json:"effectiveLeverage"`
-	// WinRate is the share of closing trades that made money after the fees of closing; null unless coverage.reason is ok.
+	// WinRate is the share of closing trades that made money after their own fees; null unless coverage.reason is ok.
 	WinRate *float64 `json:"winRate"`
 	// WinRateInterval is where the true rate likely is (95 %), which is worth as many independent trades as there are positions from
 	// flat to flat; null with winRate.

@@ -65,6 +65,9 @@ func draw(t *rapid.T) *stage {
 		})
 	}
 	slices.SortFunc(s.funding.Payments, func(a, b market.PerpPayment) int { return a.Time.Compare(b.Time) })
+	if rapid.Bool().Draw(t, "others") {
+		s.fills.FirstOther = now.Add(-time.Duration(rapid.IntRange(-2, 150).Draw(t, "first other")) * day)
+	}
 	s.ledger.Transfers = nil
 	for range rapid.IntRange(0, 4).Draw(t, "transfers") {
 		days := time.Duration(rapid.IntRange(-2, 150).Draw(t, "days ago")) * day
@@ -90,6 +93,9 @@ func TestNothingLaterMatters(t *testing.T) {
 		at := now.Add(-time.Duration(rapid.IntRange(0, 100).Draw(t, "cut")) * 19 * time.Hour)
 		whole := s.bytes(t, at)
 		s.fills.Fills = slices.DeleteFunc(slices.Clone(s.fills.Fills), func(f market.PerpFill) bool { return f.Time.After(at) })
+		if s.fills.FirstOther.After(at) {
+			s.fills.FirstOther = time.Time{}
+		}
 		s.funding.Payments = slices.DeleteFunc(slices.Clone(s.funding.Payments), func(p market.PerpPayment) bool { return p.Time.After(at) })
 		s.ledger.Transfers = slices.DeleteFunc(slices.Clone(s.ledger.Transfers), func(p market.PerpTransfer) bool { return p.Time.After(at) })
 		if cut := s.bytes(t, at); cut != whole {

@@ -131,8 +131,12 @@ func conductReasons(record *perprecord.Record, e *exposure, h history, paid floa
 		if paid < 0 {
 			verb = "Received"
 		}
-		reasons = append(reasons, because("FUNDING", 20+min(35, 200*math.Abs(paid)), "%s %s of margin in funding in %d days, which is %s a year at that pace.",
-			verb, display.PercentText(math.Abs(paid)), perprecord.FundingDays, display.PercentText(math.Abs(paid)*365/perprecord.FundingDays)))
+		days := perprecord.FundingDays
+		if first, known := record.FirstActivity(); known {
+			days = max(1, min(days, daysBetween(first, asOf)))
+		}
+		reasons = append(reasons, because("FUNDING", 20+min(35, 200*math.Abs(paid)), "%s %s of margin in funding in %s, which is %s a year at that pace.",
+			verb, display.PercentText(math.Abs(paid)), display.Count(days, "day"), display.PercentText(math.Abs(paid)*365/float64(days))))
 	}
 	losers, lossUSD := 0, 0.
 	for i := range e.positions {

@@ -12,9 +12,9 @@ import (
 // resultReasons says how closed trades and positions went.
 func resultReasons(record *perprecord.Record, h history) []reason.Reason {
 	positions := len(record.Book.Episodes)
-	template := "Won %d of %s after the fees of closing; on the %s behind them the true rate is likely %s to %s."
+	template := "Won %d of %s after their own fees; on the %s behind them the true rate is likely %s to %s."
 	if positions < smallSample {
-		template = "Won %d of %s after the fees of closing; with only %s behind them the true rate could be %s to %s."
+		template = "Won %d of %s after their own fees; with only %s behind them the true rate could be %s to %s."
 	}
 	reasons := []reason.Reason{because("WIN_RATE", 64, template, h.won, display.Count(h.orders, "closing trade"),
 		display.Count(positions, "closed position"), display.PercentText(h.low), display.PercentText(h.high))}
@@ -62,10 +62,10 @@ func sample(positions int) string {
 	return fmt.Sprintf(" (only %s, so uncertain)", display.Count(positions, "position"))
 }
 
-// oneCoinShare is the part of all gains from which on one coin is said to have made them.
+// oneCoinShare is the part of what coins earned on the whole from which on one of them is said to have earned it.
 const oneCoinShare = 0.8
 
-// oneCoinReasons says where a single one of several coins made nearly all gains.
+// oneCoinReasons says where an account earned on the whole, and nearly all of it on a single one of several coins.
 func oneCoinReasons(record *perprecord.Record) []reason.Reason {
 	var coins []string
 	sums := make(map[string]float64)
@@ -76,33 +76,29 @@ func oneCoinReasons(record *perprecord.Record) []reason.Reason {
 		}
 		sums[e.Coin] += e.NetUSD()
 	}
-	best, gains, rest := "", 0., 0.
+	best, gains, total := "", 0., 0.
 	for _, coin := range coins {
+		total += sums[coin]
 		gains += max(0, sums[coin])
 		if best == "" || sums[coin] > sums[best] {
 			best = coin
 		}
 	}
-	if len(coins) < 2 || !(sums[best] >= oneCoinShare*gains) || gains <= 0 {
+	if len(coins) < 2 || !(sums[best] >= oneCoinShare*gains) || !(total > 0) {
 		return nil
 	}
-	for _, coin := range coins {
-		if coin != best {
-			rest += sums[coin]
-		}
-	}
 	without := "brought little"
-	if rest < 0 {
+	if total < sums[best] {
 		without = "lost"
 	}
 	switch share := sums[best] / gains; {
 	case share == 1:
-		return []reason.Reason{because("ONE_COIN", 42, "Only 1 of %d coins traded brought a gain, %s; the others together %s%s.",
-			len(coins), coinName(best), without, sample(len(record.Book.Episodes)))}
+		return []reason.Reason{because("ONE_COIN", 42, "Only %s of %d coins traded made money on the whole; the others together %s%s.",
+			coinName(best), len(coins), without, sample(len(record.Book.Episodes)))}
 	case share >= 0.995:
-		return []reason.Reason{because("ONE_COIN", 42, "Nearly all of the gains came from %s, one of %d coins traded; the others together %s%s.",
+		return []reason.Reason{because("ONE_COIN", 42, "Nearly all that coins earned on the whole came from %s, one of %d traded; the others together %s%s.",
 			coinName(best), len(coins), without, sample(len(record.Book.Episodes)))}
 	}
-	return []reason.Reason{because("ONE_COIN", 42, "%s of the gains came from %s, one of %d coins traded; the others together %s%s.",
+	return []reason.Reason{because("ONE_COIN", 42, "%s of what coins earned on the whole came from %s, one of %d traded; the others together %s%s.",
 		display.PercentText(sums[best]/gains), coinName(best), len(coins), without, sample(len(record.Book.Episodes)))}
 }

@@ -238,9 +238,15 @@ func TestSamples(t *testing.T) {
 			t.Errorf("%+v", sample)
 		}
 	}
+	coverage := map[string]string{}
 	for _, truth := range v.Truth() {
-		if !kinds[truth.Kind] {
+		if coverage[truth.Address] = truth.Coverage; !kinds[truth.Kind] {
 			t.Errorf("no sample of %s", truth.Kind)
+		}
+	}
+	for _, sample := range v.Samples() {
+		if sample.Kind == "new" && coverage[sample.Address] != "account-too-new" {
+			t.Errorf("%+v is %s", sample, coverage[sample.Address])
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package perpvenue
 
 import (
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -114,15 +115,28 @@ type Sample struct {
 	About   string
 }
 
-// Samples are two accounts of every kind.
+// Samples are two accounts of every kind; of those who keep joining the two that came last, the youngest first.
 func (v *Venue) Samples() []Sample {
 	v.lock.RLock()
 	defer v.lock.RUnlock()
 	var samples []Sample
 	seen := map[string]int{}
-	for _, a := range v.accounts {
-		if seen[a.plan.kind]++; seen[a.plan.kind] <= 2 && a.joined <= v.now {
+	take := func(a *account) {
+		if a.joined > v.now {
+			return
+		}
+		if seen[a.plan.kind]++; seen[a.plan.kind] <= 2 {
 			samples = append(samples, Sample{a.address, a.plan.kind, a.plan.about})
+		}
+	}
+	for _, a := range v.accounts {
+		if !a.plan.newcomer {
+			take(a)
+		}
+	}
+	for _, a := range slices.Backward(v.accounts) {
+		if a.plan.newcomer {
+			take(a)
 		}
 	}
 	return append(samples, Sample{v.backstop.address, kindLiquidator, "Takes over what nobody else would."},
