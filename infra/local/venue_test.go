@@ -46,8 +46,7 @@ func sampleOf(t testing.TB, samples []samplemarket.Sample, kind string) samplema
 
 func onlyWallet(address string) string { return `{"wallet":"` + address + `"}` }
 
-// venueCases ask everything that the venues are asked for: an account on two exchanges, and a wallet whose grade takes markets and
-// prices.
+// venueCases take every provider: an account on two exchanges, and a wallet whose grade takes markets and prices.
 func (l *laboratory) venueCases(t testing.TB) []venueCase {
 	t.Helper()
 	samples := l.market.Samples()
@@ -248,15 +247,15 @@ func TestVenuesAreAskedForNothingTwice(t *testing.T) {
 		builders   bool
 	}
 	questions := []question{{decisionPath, decisionOnCoin, 2, false}}
-	for _, kind := range []string{"multi-exchange", "market-making-busy", "never-used"} {
+	for _, kind := range []string{"multi-exchange", "never-used"} {
 		questions = append(questions, question{perpPath, onlyWallet(sampleOf(t, samples.Perps, kind).Address), 6, kind == "multi-exchange"})
 	}
-	for _, kind := range []string{"insider", "converter", "dormant"} {
+	for _, kind := range []string{"insider", "new"} {
 		questions = append(questions, question{predictionPath, onlyWallet(sampleOf(t, samples.Predictions, kind).Address), 4, false})
 	}
 	for _, q := range questions {
 		s := l.service(t, plenty, plenty)
-		answers := make([]string, 3)
+		answers := make([]string, 2)
 		var all sync.WaitGroup
 		for i := range answers {
 			all.Go(func() {
@@ -280,7 +279,7 @@ func TestVenuesAreAskedForNothingTwice(t *testing.T) {
 		}
 		s.ResetCalls()
 		warm := s.send(q.path, q.body)
-		if again := s.Calls(); len(again) > 0 || warm.Body.String() != answers[0] || answers[1] != answers[0] || answers[2] != answers[0] {
+		if again := s.Calls(); len(again) > 0 || warm.Body.String() != answers[0] || answers[1] != answers[0] {
 			t.Errorf("%s %s: asked again: %v, answers\n%s\n%s", q.path, q.body, again, answers, warm.Body)
 		}
 	}
@@ -302,8 +301,9 @@ func TestAnyAddressIsAnswered(t *testing.T) {
 		"unknown": writings("0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed"), "also unknown": writings("0xfB6916095ca1df60bB79Ce92cE3Ea74c37c5d359"),
 		"upper case": writings("0x52908400098527886E0F7030069857D2E4169EE7"),
 		"zero":       {"0x" + strings.Repeat("0", 40)}, "all ones": writings("0xFFfFfFffFFfffFFfFFfFFFFFffFFFffffFfFFFfF"),
-		"of a chain": {samples.Wallets[0].Address},
-		"perps":      writings(samples.Perps[0].Address)[:2], "predictions": writings(samples.Predictions[0].Address)[:2],
+		"of a chain":  {samples.Wallets[0].Address},
+		"perps":       writings(sampleOf(t, samples.Perps, "few-trades").Address)[:2],
+		"predictions": writings(sampleOf(t, samples.Predictions, "new").Address)[:2],
 	}
 	for _, path := range []string{perpPath, predictionPath} {
 		for name, written := range addresses {
@@ -332,6 +332,22 @@ var money = regexp.MustCompile(`(?i)[$€£]|\d\s*(usd|usdc|usdt|dollars?)\b|(us
 
 // fills is the number of fills that a sentence tells, with separators.
 var fills = regexp.MustCompile(`\d{1,3}(,\d{3})+ fills`)
+
+// ofEachKind is a sample of each kind, but for those with thousands of rows, whose sentences others have too.
+func ofEachKind(samples []samplemarket.Sample) []samplemarket.Sample {
+	var chosen []samplemarket.Sample
+	kinds := map[string]bool{
+		"market-making": true, "market-making-busy": true, "scalper": true, "skilled-intraday": true,
+		"bot": true, "prolific": true, "crowd": true, "arbitrageur": true, "washer": true,
+	}
+	for _, sample := range samples {
+		if !kinds[sample.Kind] {
+			kinds[sample.Kind] = true
+			chosen = append(chosen, sample)
+		}
+	}
+	return chosen
+}
 
 // No answer about anybody on the venues holds an amount of money, a link, markup or a word that promises; each has its documented
 // parts and between one and five reasons.
@@ -366,7 +382,7 @@ func TestVenueAnswersHoldNothingUnsafe(t *testing.T) {
 		return answer.Body.Bytes()
 	}
 	met := make(map[string]bool)
-	for _, sample := range samples.Perps {
+	for _, sample := range ofEachKind(samples.Perps) {
 		var f perpFields
 		if err := json.Unmarshal(check(perpPath, sample), &f); err != nil || !slices.Contains(coverages, f.Coverage.Reason) {
 			t.Errorf("perp-wallet of a %s: %v, %+v", sample.Kind, err, f)
@@ -376,10 +392,10 @@ func TestVenueAnswersHoldNothingUnsafe(t *testing.T) {
 		}
 		met[f.Coverage.Reason] = true
 	}
-	if len(met) < 4 {
+	if len(met) < 3 {
 		t.Errorf("the samples have no coverages but %v", met)
 	}
-	for _, sample := range samples.Predictions {
+	for _, sample := range ofEachKind(samples.Predictions) {
 		var f struct {
 			Active     bool    `json:"active"`
 			Mirrorable bool    `json:"mirrorable"`
