@@ -229,6 +229,12 @@ func TestAnAnswerSaysWhatCouldNotBeRead(t *testing.T) {
 			t.Errorf("without %s: %+v\nwith it %+v", kind, without, whole)
 		}
 	}
+	// Most of what somebody has who trades no contracts lies beside the margin: without it the size of the account is unknown.
+	beside := sampleOf(t, l.market.Samples().Perps, "spot-only").Address
+	without := l.serviceBehind(t, plenty, plenty, refusing("spotClearinghouseState")).perpFields(t, beside)
+	if without.AccountBand != nil || !slices.ContainsFunc(without.Reasons, func(s string) bool { return strings.HasPrefix(s, "Dollar coins beside the margin could not be read") }) {
+		t.Errorf("without dollar coins: %+v", without)
+	}
 	for _, kind := range []string{"userFillsByTime", "clearinghouseState"} {
 		if answer := l.serviceBehind(t, plenty, plenty, refusing(kind)).send(perpPath, onlyWallet(address)); !isUnavailable(answer) {
 			t.Errorf("without %s: status %d: %s", kind, answer.Code, answer.Body)

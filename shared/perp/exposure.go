@@ -69,9 +69,10 @@ func expose(record *perprecord.Record) exposure {
 		stresses = append(stresses, moves...)
 		unknown = unknown || !known
 	}
-	e.accountUSD = e.marginUSD
-	if spot := record.Standing.SpotDollars; amount(spot) > 0 {
-		e.accountUSD += spot
+	// Dollar coins that could not be read may be most of the account: its size is unknown then, and not that of the margin.
+	spot := amount(record.Standing.SpotDollars)
+	e.accountUSD = e.marginUSD + max(0, spot)
+	if spot > 0 {
 		// Where the margin could not carry the positions at any leverage the venue allows, the dollar coins beside it do.
 		if highest > 0 && e.grossUSD() > e.marginUSD*highest {
 			e.marginUSD = e.accountUSD

@@ -36,7 +36,7 @@ type stage struct {
 }
 
 func newStage() *stage {
-	s := &stage{spot: math.NaN(), houses: []market.PerpClearinghouse{{ValueUSD: 1000, CrossValueUSD: 1000}}}
+	s := &stage{spot: 0, houses: []market.PerpClearinghouse{{ValueUSD: 1000, CrossValueUSD: 1000}}}
 	for _, coin := range []string{"BTC", "ETH", "SOL"} {
 		s.markets = append(s.markets, market.PerpMarket{Coin: coin, Tiers: []market.MarginTier{{MaximumLeverage: 50}}})
 	}

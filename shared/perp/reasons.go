@@ -193,6 +193,9 @@ func gapReasons(record *perprecord.Record, e *exposure, asOf time.Time) []reason
 	if !record.LedgerRead {
 		unread("Transfers", "the account's age and liquidations before its first fill are")
 	}
+	if math.IsNaN(amount(record.Standing.SpotDollars)) {
+		unread("Dollar coins beside the margin", "the size of the account is")
+	}
 	if record.MarketsUnread {
 		unread("Margin tiers", "the stress move is")
 	}
