@@ -283,7 +283,6 @@ func manyHoldings(door http.Handler, tokens []string) http.Handler {
 
 // A hundred holdings take no more rounds of calls than a few: their prices come in batches, and tokens are assessed side by side.
 func TestAHundredHoldingsAreReadSideBySide(t *testing.T) {
-	t.Parallel()
 	l := newLaboratory(t)
 	const held, parallel = 100, 4
 	var tokens []string

@@ -204,7 +204,6 @@ func (s *service) perpFields(t testing.TB, address string) (f perpFields) {
 // Of an account everything but fills and positions may be missing: the answer then says what could not be read, and measures the rest
 // as ever.
 func TestAnAnswerSaysWhatCouldNotBeRead(t *testing.T) {
-	t.Parallel()
 	l := newLaboratory(t)
 	address := sampleOf(t, l.market.Samples().Perps, "multi-exchange").Address
 	whole := l.service(t, plenty, plenty).perpFields(t, address)
@@ -244,7 +243,6 @@ func TestAnAnswerSaysWhatCouldNotBeRead(t *testing.T) {
 
 // Two cold questions at once ask a venue for everything once, and a warm one for nothing.
 func TestVenuesAreAskedForNothingTwice(t *testing.T) {
-	t.Parallel()
 	l := newLaboratory(t)
 	samples := l.market.Samples()
 	type question struct {
@@ -298,7 +296,6 @@ func writings(checksummed string) []string {
 
 // Whatever address is asked about, known to the venue or not, gets an answer, and the same one however it is written.
 func TestAnyAddressIsAnswered(t *testing.T) {
-	t.Parallel()
 	l := newLaboratory(t)
 	s := l.service(t, plenty, plenty)
 	samples := l.market.Samples()
@@ -358,7 +355,6 @@ func ofEachKind(samples []samplemarket.Sample) []samplemarket.Sample {
 // No answer about anybody on the venues holds an amount of money, a link, markup or a word that promises; each has its documented
 // parts and between one and five reasons.
 func TestVenueAnswersHoldNothingUnsafe(t *testing.T) {
-	t.Parallel()
 	l := newLaboratory(t)
 	s := l.service(t, plenty, plenty)
 	samples := l.market.Samples()
@@ -419,7 +415,6 @@ func TestVenueAnswersHoldNothingUnsafe(t *testing.T) {
 
 // What a request about a trade contradicts itself in, or could only ignore, is refused before the venue is asked.
 func TestADecisionRefusesContradictions(t *testing.T) {
-	t.Parallel()
 	l := newLaboratory(t)
 	s := l.service(t, plenty, plenty)
 	const long, short = `{"side":"long","leverage":10,"fundingRateHourly":0`, `{"side":"short","leverage":10,"fundingRateHourly":0`
