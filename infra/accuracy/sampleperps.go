@@ -95,8 +95,9 @@ func (c *cases) from(goal float64, name string) Row {
 
 // perpAnswer is what was answered about an account.
 type perpAnswer struct {
-	Bias            string   `json:"bias"`
-	WinRate         *float64 `json:"winRate"`
+	Positions       []struct{} `json:"positions"`
+	Bias            string     `json:"bias"`
+	WinRate         *float64   `json:"winRate"`
 	WinRateInterval *struct {
 		Low  float64 `json:"low"`
 		High float64 `json:"high"`
