@@ -73,6 +73,7 @@ func madeUp(name string) string {
 const (
 	perpVenue    = "https://api.hyperliquid.xyz/info"
 	emptyState   = `{"marginSummary":{"accountValue":"0.0","totalNtlPos":"0.0","totalRawUsd":"0.0","totalMarginUsed":"0.0"},"crossMarginSummary":{"accountValue":"0.0","totalNtlPos":"0.0","totalRawUsd":"0.0","totalMarginUsed":"0.0"},"crossMaintenanceMarginUsed":"0.0","withdrawable":"0.0","assetPositions":[],"time":1780300000000}`
+	oneMarket    = `[{"universe":[{"name":"BTC","szDecimals":5,"maxLeverage":40,"marginTableId":40}],"marginTables":[]},[{"funding":"0.0000125","openInterest":"1.0","prevDayPx":"100000.0","dayNtlVlm":"1.0","premium":"0.0","oraclePx":"100000.0","markPx":"100000.0","midPx":"100000.0","dayBaseVlm":"1.0"}]]`
 	rowsPerFills = 2_000
 	fillsGiven   = 10_000
 )
@@ -101,6 +102,8 @@ func (r *replay) record(a *recordedAccount) {
 	r.add("POST", perpVenue, question("spotClearinghouseState", ""), `{"balances":[]}`)
 	r.add("POST", perpVenue, question("userFunding", `,"startTime":"*"`), "[]")
 	r.add("POST", perpVenue, question("userNonFundingLedgerUpdates", `,"startTime":"*"`), "[]")
+	r.add("POST", perpVenue, `{"type":"metaAndAssetCtxs"}`, oneMarket)
+	r.add("POST", perpVenue, `{"type":"metaAndAssetCtxs","dex":"*"}`, oneMarket)
 }
 
 // wireFill is what counting takes of a fill.
