@@ -73,6 +73,7 @@ const (
 	predictionWords      = 0.95
 	washFound, washRight = 0.95, 0.95
 	falseMirrorable      = 0.05
+	eventsApart          = 0.10
 	trueMirrorable       = 0.50
 	// eventsToProve is how many events it takes for an edge of a few cents to show.
 	eventsToProve  = 30
@@ -113,7 +114,7 @@ func (c *predictionCase) apart(format string, values ...any) func() string {
 
 // predictionJudgementRows measure what is counted, and who is called what.
 func predictionJudgementRows(all []predictionCase) []Row {
-	var events, wins, unredeemed, inactive, ungraded, favourites, truncated, quiet cases
+	var events, wins, early, unredeemed, inactive, ungraded, favourites, truncated, quiet cases
 	var washers, accused, rejected, worthy, found cases
 	for i := range all {
 		c := &all[i]
@@ -136,17 +137,18 @@ func predictionJudgementRows(all []predictionCase) []Row {
 		if c.SampleSize < gradableEvents {
 			ungraded.count(c.Grade == nil && c.Verdict == "unrated" && !c.Mirrorable, c.apart("%s of %d events", c.Verdict, c.SampleSize))
 		}
-		if !t.Truncated && betsOneWay(t.Kind) {
-			events.count(c.SampleSize == t.Events, c.apart("%d for %d", c.SampleSize, t.Events))
+		if rate := float64(t.Wins) / float64(t.Events); !t.Truncated {
 			switch {
 			case t.Events == 0:
 				wins.count(c.WinRate == nil, c.apart("%s for null", told(c.WinRate)))
-			default:
-				rate := float64(t.Wins) / float64(t.Events)
+			case holdsToTheEnd(t.Kind):
+				events.count(c.SampleSize == t.Events, c.apart("%d for %d", c.SampleSize, t.Events))
 				wins.count(c.WinRate != nil && math.Abs(*c.WinRate-rate) <= 0.0005+1e-9, c.apart("%s for %.4f of %d", told(c.WinRate), rate, t.Events))
+			case leavesEarly(t.Kind):
+				apart := math.Abs(float64(c.SampleSize-t.Events)) / float64(t.Events)
+				early.count(apart <= eventsApart && c.WinRate != nil && math.Abs(*c.WinRate-rate) <= eventsApart, c.apart("%d for %d, %s for %.3f", c.SampleSize, t.Events, told(c.WinRate), rate))
 			}
 			if t.Kind == "never-redeemer" && t.Events > 0 {
-				rate := float64(t.Wins) / float64(t.Events)
 				unredeemed.count(c.WinRate != nil && *c.WinRate <= rate+0.0006, c.apart("%s for %.4f", told(c.WinRate), rate))
 			}
 		}
@@ -171,8 +173,9 @@ func predictionJudgementRows(all []predictionCase) []Row {
 		}
 	}
 	return []Row{
-		events.from(1, predictions+"events decided"),
-		wins.from(1, predictions+"events won"),
+		events.from(1, predictions+"events decided, of those who hold to the end"),
+		wins.from(1, predictions+"events won, of the same"),
+		early.from(1, predictions+fmt.Sprintf("events and wins, of those who sell or buy the other side, within %.0f %%", 100*eventsApart)),
 		unredeemed.from(1, predictions+"lost shares that were never redeemed are losses"),
 		washers.from(washFound, predictions+"washers are seen"),
 		accused.from(washRight, predictions+"who is said to wash does"),
@@ -187,10 +190,15 @@ func predictionJudgementRows(all []predictionCase) []Row {
 	}
 }
 
-// betsOneWay tells the kinds of wallets that do not hold both sides of an event on purpose. Events in which both sides were bought alike
-// are no decisions and left out of what is counted.
-func betsOneWay(kind string) bool {
-	return !slices.Contains([]string{"hedger", "arbitrageur", "converter", "washer", "skilled-maker", "crowd", "bot", "prolific"}, kind)
+// holdsToTheEnd tells the kinds of wallets for which an event is over when it is decided.
+func holdsToTheEnd(kind string) bool {
+	return slices.Contains([]string{"losing", "favourite-buyer", "longshot-buyer", "insider", "never-redeemer", "new", "lucky"}, kind)
+}
+
+// leavesEarly tells those who now and then sell everything before the end, which is a decided event for the answer and none of the truth, or
+// buy both sides alike, which is the other way round.
+func leavesEarly(kind string) bool {
+	return slices.Contains([]string{"skilled-taker", "fast-taker", "redeemer", "bot", "crowd", "converter"}, kind)
 }
 
 func deref(text *string) string {
