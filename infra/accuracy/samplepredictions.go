@@ -163,7 +163,7 @@ func predictionJudgementRows(all []predictionCase) []Row {
 			favourites.count(c.Grade == nil || *c.Grade != "A" && *c.Grade != "B", c.apart("%s", deref(c.Grade)))
 		}
 		if t.Followable && t.Events >= eventsToProve {
-			found.count(c.Mirrorable, c.apart("%s with %d events: %s", c.Verdict, c.SampleSize, c.Reasons[0]))
+			found.count(c.Mirrorable, c.apart("%s with %d events: %s", c.Verdict, c.SampleSize, c.Reasons[:min(1, len(c.Reasons))]))
 		}
 		if !t.Followable && t.Events >= gradableEvents {
 			rejected.count(!c.Mirrorable, c.apart("mirrorable with %d events", c.SampleSize))
