@@ -34,3 +34,18 @@ func TestALiquidatedPositionIsNoWin(t *testing.T) {
 		t.Errorf("%+v", h)
 	}
 }
+
+// Positions that came out at nothing are in no rate, and make none surer.
+func TestTheIntervalCountsNoMoreThanTrades(t *testing.T) {
+	s := newStage().rounds(60, "BTC", 5, 5, 5, 5, -5)
+	want := *s.answer(t).WinRateInterval.Low
+	s.rounds(30, "ETH", 0, 0, 0, 0, 0)
+	for i := range s.fills.Fills {
+		if f := &s.fills.Fills[i]; f.Coin == "ETH" {
+			f.FeeUSD = 0
+		}
+	}
+	if answer := s.answer(t); answer.ClosedTrades != 5 || answer.ClosedPositions != 10 || *answer.WinRateInterval.Low != want {
+		t.Errorf("%d trades, %d positions, from %v, not %v", answer.ClosedTrades, answer.ClosedPositions, *answer.WinRateInterval.Low, want)
+	}
+}

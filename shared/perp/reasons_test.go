@@ -205,7 +205,12 @@ func TestReasonsThatDoNotHold(t *testing.T) {
 		"LEV":           func() *stage { s := newStage(); s.holds("BTC", 99, 0); return s }(),
 		"LIQ":           func() *stage { s := newStage(); s.holds("BTC", -100, 0).LiquidationPrice = 201; return s }(),
 		"THIN":          whole(),
-		"PF_UNKNOWN":    func() *stage { s := whole(); s.funding.Payments[0].USD = -54; return s }(),
+		"PF_UNKNOWN of known funding": func() *stage {
+			s := newStage().rounds(20, "BTC", 5, 5, 5, -5, -5)
+			s.funding.Payments = []market.PerpPayment{{Time: now.Add(-day), Coin: "ETH", USD: 60, Rate: 0.1}}
+			return s
+		}(),
+		"PF_UNKNOWN": func() *stage { s := whole(); s.funding.Payments[0].USD = -54; return s }(),
 	} {
 		if code == "LIQUIDATED" {
 			s.ledger.Transfers = s.ledger.Transfers[:1]

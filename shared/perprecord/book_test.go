@@ -224,6 +224,12 @@ func TestARemnantIsFlat(t *testing.T) {
 	if book := perprecord.Reconstruct(l.fills, nil); book.Unknown != 1 {
 		t.Errorf("fills are missing before a remnant that grew: %+v", book)
 	}
+	l = leave(0.00005)
+	l.trade("BTC", 0.00015, 99)
+	l.trade("BTC", -l.size["BTC"], 120)
+	if book := perprecord.Reconstruct(l.fills[1:], nil); len(book.Episodes) != 0 || book.Unknown != 2 {
+		t.Errorf("the entry of what is left of an unknown position is unknown: %+v", book)
+	}
 }
 
 func TestLiquidationsAreLosses(t *testing.T) {
