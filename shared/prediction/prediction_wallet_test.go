@@ -27,7 +27,7 @@ func TestAWalletWithAnEdge(t *testing.T) {
 		t.Errorf("%+v", p)
 	}
 	says(t, p, "Paid ")
-	says(t, p, "Fair luck does as well with the same prices and sizes in")
+	says(t, p, "Fair luck does as well with the first entries' prices and sizes in")
 	says(t, p, "A follower a minute later is left with at least")
 }
 
@@ -68,7 +68,7 @@ func TestWhatRulesFollowingOut(t *testing.T) {
 	}{
 		{"resting orders", role(winner(), 0.72, market.Maker), "73% of its volume is resting orders you cannot copy, where under 70% is needed."},
 		{"unknown roles", role(winner(), 0.6, market.UnknownRole), "Which of its orders were resting is unknown for more than half of its volume"},
-		{"no later prices", without(winner()), "No price a minute after any of its 80 decided entries is known"},
+		{"no later prices", without(winner()), "What a follower pays a minute later is unmeasured: that price is known for 0 of 40 entries looked up, where half of them and at least 10 are needed."},
 		{"worse prices", priced(winner(), 0.25), "A follower a minute later pays 26 cents more a share, and is left with -1.4 cents a share on average"},
 		{"uncertain at worse prices", priced(winner(), 0.22), "but it could be as low as"},
 		{"dormant", shifted(winner(), 31*day), "Last bought 34 days ago, where up to 30 days leave something to follow."},
@@ -138,7 +138,7 @@ func TestThinRecordsAreUnrated(t *testing.T) {
 		says(t, p, fmt.Sprintf("%d decided event", n))
 		says(t, p, fmt.Sprintf("at least %d more", 10-n))
 		says(t, p, fmt.Sprintf("Won %d of ", n))
-		says(t, p, "where the prices it paid imply about 40%.")
+		says(t, p, "where their prices imply about 40%.")
 	}
 	p := read(t, predictiontest.New().Market(1, "e", 0.5).Buy(1, 0, 10, 0.5, day))
 	says(t, p, "No decided event can be rated yet; at least 10 are needed.")
@@ -264,7 +264,7 @@ func TestLuckAndDetectableEdge(t *testing.T) {
 	if p.Verdict != "watch" && p.Verdict != "avoid" {
 		t.Errorf("%+v", p)
 	}
-	says(t, read(t, bets(40, 0.5, 0.3)), "cents a share more than outcomes were worth on average")
+	says(t, read(t, bets(40, 0.5, 0.3)), "cents a share more in first entries than outcomes were worth on average")
 }
 
 func TestProviderFailures(t *testing.T) {

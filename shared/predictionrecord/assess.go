@@ -22,6 +22,8 @@ const (
 	// bookNeededUSD is what rests in a book in which a small follower's order, 500 USD, finds its counterpart within two steps: those
 	// hold about a tenth of the whole.
 	bookNeededUSD = 5000
+	// unchangedShare of the cost is no gain and no loss.
+	unchangedShare = 0.001
 )
 
 // Assessment is what a record says of a prediction wallet.
@@ -59,20 +61,26 @@ type findings struct {
 	entries      []entry
 	edge, copied Edge
 	// copiedLow is the one-sided 80 % lower bound of the copied edge, NaN when unmeasured.
-	copiedLow         float64
-	follower          copying
-	chance            float64
-	detectable        float64
-	meanPrice         float64
-	wash              trader.Wash
-	maker             float64
-	paid              bought
-	pace              pace
-	effectiveEvents   float64
-	timeToEnd         time.Duration
-	unredeemed        int
-	thinBooks, booked int
-	categoryShare     float64
+	copiedLow       float64
+	follower        copying
+	chance          float64
+	detectable      float64
+	meanPrice       float64
+	wash            trader.Wash
+	foresight       foresight
+	maker           float64
+	paid            bought
+	pace            pace
+	effectiveEvents float64
+	// timeToEnd is the median over timed entries.
+	timeToEnd  time.Duration
+	timed      int
+	unredeemed int
+	// unchanged counts results of neither gain nor loss.
+	unchanged int
+	// Of open markets, booked are those whose book is known, thinBooks those too thin.
+	openMarkets, booked, thinBooks int
+	categoryShare                  float64
 }
 
 // Assess judges a record as it stood at an instant. It is pure: nothing later than asOf matters.
@@ -98,8 +106,6 @@ func Assess(record *Record, asOf time.Time) Assessment {
 		a.Reasons = reason.Top(f.thinReasons())
 		return a
 	}
-	blockers := f.blockers()
-	a.Mirrorable = len(blockers) == 0
 	a.Grade, a.Verdict, a.Score = f.rating.Grade, f.rating.Verdict, f.rating.Score
 	if !f.edgeShown() && a.Score > unprovenScore {
 		a.Grade, a.Score = "C", unprovenScore
@@ -107,15 +113,25 @@ func Assess(record *Record, asOf time.Time) Assessment {
 			a.Verdict = trader.Watch
 		}
 	}
+	blockers := f.blockers(a.Grade, a.Score)
+	a.Mirrorable = len(blockers) == 0
 	if !a.Mirrorable && a.Verdict == trader.MirrorWorthy {
 		a.Verdict = trader.Watch
 	}
-	a.Reasons = reason.Top(append(blockers, f.ratedReasons()...))
+	a.Reasons = reason.Top(f.ratedReasons(blockers))
 	return a
 }
 
 // edgeShown tells whether first entries beat their prices by more than luck does in one case of ten.
-func (f *findings) edgeShown() bool { return f.edge.Mean > 0 && f.chance <= evidenceNeeded }
+func (f *findings) edgeShown() bool {
+	return f.edge.Mean > 0 && f.chance <= evidenceNeeded && !f.tooDear()
+}
+
+// tooDear tells whether a buyer of favourites may have no more of an edge than one step of the price, which is all that the next best
+// fill takes.
+func (f *findings) tooDear() bool {
+	return f.signals.Entries == favouriteEntries && !(f.edge.Low > usualTick)
+}
 
 func examine(record *Record, asOf time.Time) *findings {
 	b := reckon(record, asOf)
@@ -128,9 +144,16 @@ func examine(record *Record, asOf time.Time) *findings {
 	if b.proceedsUSD > 0 {
 		matched = max(0, min(1, b.matchedUSD/b.proceedsUSD))
 	}
+	f.foresight = b.inspectForesight(f.entries)
 	f.evidence = trader.Evidence{
-		Results: results, Open: b.open, MatchedShare: matched, Conduct: trader.Conduct{Wash: f.wash}, Seed: seed, AsOf: asOf,
-		Noun: trader.Noun{One: "event", Closed: "decided event"},
+		Results: results, Open: b.open, MatchedShare: matched, Seed: seed, AsOf: asOf,
+		Conduct: trader.Conduct{Wash: f.wash, Insider: trader.Insider{Suspected: f.foresight.suspected}},
+		Noun:    trader.Noun{One: "event", Closed: "decided event"},
+	}
+	for i := range results {
+		if math.Abs(results[i].PnLUSD) <= unchangedShare*results[i].CostUSD {
+			f.unchanged++
+		}
 	}
 	f.measures = trader.Measure(f.evidence)
 	f.rating = trader.Rate(f.evidence, f.measures)
@@ -145,12 +168,8 @@ func examine(record *Record, asOf time.Time) *findings {
 	f.chance = chance(f.entries, seed)
 	f.detectable = detectable(edges, chances)
 	f.follower = b.follow(f.entries)
-	f.copied, f.copiedLow = Edge{math.NaN(), math.NaN(), math.NaN(), 0}, math.NaN()
-	if f.follower.measured > 0 && len(f.entries) > 1 {
-		f.copied = measureEdge(f.follower.edges, chances, seed)
-		f.copiedLow = lowerBound(f.follower.edges, chances, copyLevel, seed)
-	}
-	f.timeToEnd, _ = medianTimeToEnd(f.entries)
+	f.copied, f.copiedLow = f.follower.measureCopied(chances, seed)
+	f.timeToEnd, f.timed = medianTimeToEnd(f.entries)
 	f.maker = makerShare(b.trades)
 	f.paid = pricesPaid(b.trades)
 	f.pace = paceOf(b.trades, asOf.Add(-Window))
@@ -204,15 +223,19 @@ func (f *findings) spread() {
 	}
 }
 
-// books counts the open markets entered within the window whose book is known, and those too thin for a follower.
+// books counts the open markets entered within the window, those whose book is known, and those too thin for a follower.
 func (f *findings) books() {
 	since := f.book.asOf.Add(-Window)
 	for _, s := range f.book.stakes {
-		if s.known && !s.facts.Decided && s.last.After(since) && s.facts.LiquidityUSD >= 0 {
+		if !s.known || s.facts.Decided || !s.last.After(since) {
+			continue
+		}
+		f.openMarkets++
+		if s.facts.LiquidityUSD >= 0 {
 			f.booked++
-			if s.facts.LiquidityUSD < bookNeededUSD {
-				f.thinBooks++
-			}
+		}
+		if s.facts.LiquidityUSD >= 0 && s.facts.LiquidityUSD < bookNeededUSD {
+			f.thinBooks++
 		}
 	}
 }

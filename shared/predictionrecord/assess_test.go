@@ -201,17 +201,27 @@ func TestBlockersAtTheirBounds(t *testing.T) {
 	fits := func() *findings {
 		return &findings{
 			book: &book{asOf: now, trades: []market.PredictionTrade{{Time: now}}}, signals: Signals{Execution: "taker", Activity: "active"},
-			copied: Edge{Mean: 0.05, Events: 40}, copiedLow: 0.01, entries: make([]entry, 40), timeToEnd: timeNeeded, booked: 2, thinBooks: 1,
+			edge: Edge{Mean: 0.05, Low: 0.02, Events: 40}, chance: evidenceNeeded, copied: Edge{Mean: 0.05, Events: 40}, copiedLow: 0.01,
+			entries: make([]entry, 40), timeToEnd: timeNeeded, timed: 20, booked: 2, thinBooks: 1,
 		}
 	}
-	if blockers := fits().blockers(); len(blockers) != 0 {
+	if blockers := fits().blockers("C", followScore); len(blockers) != 0 {
 		t.Fatalf("%v", blockers)
+	}
+	for _, grade := range []string{"D", "F"} {
+		if codes := reason.Codes(fits().blockers(grade, 44.9)); !slices.Equal(codes, []string{"POOR_RECORD"}) {
+			t.Errorf("grade %s: %v", grade, codes)
+		}
 	}
 	for code, spoil := range map[string]func(*findings){
 		"COPY_UNPROVEN":    func(f *findings) { f.copiedLow = 0 },
 		"NEGATIVE_AT_COPY": func(f *findings) { f.copiedLow, f.copied.Mean = -0.1, 0 },
 		"COPY_UNMEASURED":  func(f *findings) { f.copiedLow = math.NaN() },
 		"TOO_LATE":         func(f *findings) { f.timeToEnd = timeNeeded - 1 },
+		"TIME_UNKNOWN":     func(f *findings) { f.timed = 19 },
+		"CHANCE":           func(f *findings) { f.chance = math.Nextafter(evidenceNeeded, 1) },
+		"INSIDER":          func(f *findings) { f.foresight.suspected = true },
+		"DEAR_FAVOURITES":  func(f *findings) { f.signals.Entries, f.edge.Low = favouriteEntries, usualTick },
 		"SHALLOW":          func(f *findings) { f.booked, f.thinBooks = 1, 1 },
 		"DORMANT":          func(f *findings) { f.signals.Activity = dormant },
 		"MAKER":            func(f *findings) { f.signals.Execution = makerExecution },
@@ -222,7 +232,7 @@ func TestBlockersAtTheirBounds(t *testing.T) {
 	} {
 		f := fits()
 		spoil(f)
-		if codes := reason.Codes(f.blockers()); !slices.Equal(codes, []string{code}) {
+		if codes := reason.Codes(f.blockers("C", followScore)); !slices.Equal(codes, []string{code}) {
 			t.Errorf("%s: %v", code, codes)
 		}
 	}

@@ -15,12 +15,14 @@ const entryWindow = 10 * time.Minute
 type entry struct {
 	at     time.Time
 	market market.Hash
+	event  int
 	asset  string
-	// price is what a share cost, fees included; shares how many were bought.
-	price, shares float64
-	// payout is what a share was worth in the end, NaN while that is open; decidedAt when that was known.
-	payout    float64
-	decidedAt time.Time
+	// price is what a share cost, fees included, quoted the same without them; shares how many were bought.
+	price, quoted, shares float64
+	// payout is what a share was worth in the end, NaN while that is open; decidedAt when that was settled. knownBy is the earliest sign
+	// that the outcome was known, zero when there is none.
+	payout             float64
+	decidedAt, knownBy time.Time
 }
 
 // event is a wallet's dealing in one event, as far as its markets are over.
@@ -83,6 +85,7 @@ func reckon(r *Record, asOf time.Time) *book {
 				continue
 			}
 			first.payout, first.decidedAt = b.payout(b.byStake[first.market], first.asset)
+			first.knownBy = b.knownBy(first)
 		}
 	}
 	return b
@@ -131,12 +134,15 @@ func (b *book) enter(s *stake, t *market.PredictionTrade) {
 	case e.first != nil:
 		if f := e.first; t.Buy && t.Asset == f.asset && t.Time.Sub(f.at) <= entryWindow {
 			f.price = (f.price*f.shares + price*t.Shares) / (f.shares + t.Shares)
+			f.quoted = (f.quoted*f.shares + t.Price*t.Shares) / (f.shares + t.Shares)
 			f.shares += t.Shares
 		}
 	case t.Buy:
-		e.first = &entry{at: t.Time, market: t.Market, asset: t.Asset, price: price, shares: t.Shares}
+		e.first = &entry{at: t.Time, market: t.Market, event: s.event, asset: t.Asset, price: price, quoted: t.Price, shares: t.Shares}
 	case s.split > 0 && s.opposite(t.Asset) != "":
-		e.first = &entry{at: t.Time, market: t.Market, asset: s.opposite(t.Asset), price: 1 - price, shares: t.Shares}
+		e.first = &entry{
+			at: t.Time, market: t.Market, event: s.event, asset: s.opposite(t.Asset), price: 1 - price, quoted: 1 - t.Price, shares: t.Shares,
+		}
 	default:
 		e.blind = true
 	}

@@ -112,18 +112,18 @@ func selfTraded(trades []market.PredictionTrade, stakes map[market.Hash]*stake) 
 	return total
 }
 
-// roundTripped adds up the value of round trips and counts them. Resting orders are left out: who quotes both sides earns the spread
-// and takes the risk.
+// roundTripped adds up the value of round trips and counts them. Those of two resting orders are left out: who quotes both sides earns the
+// spread and takes the risk. One that rests and one that crosses is how two accounts pass the same shares to and fro.
 func roundTripped(trades []market.PredictionTrade) (value float64, count int) {
 	pending := make(map[string]*market.PredictionTrade)
 	for i := range trades {
 		t := &trades[i]
-		if t.Role == market.Maker || !(t.Shares > 0) {
+		if !(t.Shares > 0) {
 			continue
 		}
 		before := pending[t.Asset]
-		if before != nil && before.Buy != t.Buy && t.Time.Sub(before.Time) <= roundTripTime &&
-			alike(before.Shares, t.Shares) && alike(before.Price, t.Price) {
+		if before != nil && before.Buy != t.Buy && (before.Role != market.Maker || t.Role != market.Maker) &&
+			t.Time.Sub(before.Time) <= roundTripTime && alike(before.Shares, t.Shares) && alike(before.Price, t.Price) {
 			value += paid(before) + paid(t)
 			count++
 			delete(pending, t.Asset)

@@ -1,13 +1,10 @@
 package predictionrecord
 
 import (
-	"cmp"
 	"math"
 	"math/rand/v2"
 	"slices"
-	"time"
 
-	"github.com/mirrorworthy/mirrorworthy/shared/market"
 	"github.com/mirrorworthy/mirrorworthy/shared/stats"
 )
 
@@ -23,8 +20,6 @@ const (
 	sizeCap = 3
 	// detectPower is that of the detectable edge, at a one-sided 5 %.
 	detectPower = 0.80
-	// usualTick is the price step where the market's own is unknown.
-	usualTick = 0.01
 )
 
 // Edge is what first entries were worth more than they cost, in dollars a share: the mean over events and its 90 % interval.
@@ -151,76 +146,4 @@ func cappedSizes(entries []entry) []float64 {
 		sizes[i] = min(sizes[i], most)
 	}
 	return sizes
-}
-
-// copying is what a follower's entries would have cost.
-type copying struct {
-	// edges are by entry. Where no later price was read, the follower pays what followers pay more on average.
-	edges []float64
-	// measured is how many later prices were read; slippage how much more a share cost then, on average, fees included.
-	measured int
-	slippage float64
-}
-
-// follow prices a follower's taking order a minute after each entry: the next price and at least one step more, and the fee.
-func (b *book) follow(entries []entry) copying {
-	c := copying{edges: make([]float64, len(entries))}
-	extra := make([]float64, len(entries))
-	for i := range entries {
-		e := &entries[i]
-		extra[i] = math.NaN()
-		price, found := firstPrice(b.record.Prices[e.asset], e.at.Add(followerDelay), b.asOf)
-		if !found || (e.decidedAt.Before(e.at.Add(followerDelay))) {
-			continue
-		}
-		facts := &b.byStake[e.market].facts
-		tick, rate := facts.TickSize, facts.FeeRate
-		if !(tick > 0) {
-			tick = usualTick
-		}
-		if !(rate > 0) {
-			rate = 0
-		}
-		price = min(1, price+tick)
-		price += rate * price * (1 - price)
-		extra[i] = price - e.price
-		c.slippage += extra[i]
-		c.measured++
-	}
-	if c.measured == 0 {
-		c.slippage = math.NaN()
-		return c
-	}
-	c.slippage /= float64(c.measured)
-	for i := range entries {
-		worse := extra[i]
-		if math.IsNaN(worse) {
-			worse = c.slippage
-		}
-		c.edges[i] = entries[i].payout - entries[i].price - worse
-	}
-	return c
-}
-
-// firstPrice is the first price from an instant on, within the time that a follower's order may take.
-func firstPrice(points []market.PricePoint, from, asOf time.Time) (float64, bool) {
-	at, _ := slices.BinarySearchFunc(points, from, func(p market.PricePoint, t time.Time) int { return p.Time.Compare(t) })
-	if at == len(points) || points[at].Time.After(from.Add(followerWindow)) || points[at].Time.After(asOf) {
-		return 0, false
-	}
-	price := points[at].USD
-	return price, price > 0 && price <= 1
-}
-
-// medianTimeToEnd is the median time between entries and their decision, and over how many it is.
-func medianTimeToEnd(entries []entry) (time.Duration, int) {
-	if len(entries) == 0 {
-		return 0, 0
-	}
-	lengths := make([]time.Duration, len(entries))
-	for i := range entries {
-		lengths[i] = entries[i].decidedAt.Sub(entries[i].at)
-	}
-	slices.SortFunc(lengths, cmp.Compare[time.Duration])
-	return lengths[len(lengths)/2], len(lengths)
 }
