@@ -198,18 +198,19 @@ type pace struct {
 
 const (
 	week = 7 * day
-	// burstShare of at least burstEntries entries in one second with another is no person's pace.
-	burstShare   = 0.10
-	burstEntries = 30
+	// burstShare of at least burstOrders purchases in one second with another is no person's pace.
+	burstShare  = 0.10
+	burstOrders = 30
 )
 
-// paceOf counts entries since an instant: purchases, those of one transaction or of one outcome within a minute as one.
+// paceOf counts entries since an instant: purchases, those of one transaction or of one outcome within a minute as one. Bursts are of
+// purchases in different transactions, of one outcome too.
 func paceOf(trades []market.PredictionTrade, since time.Time) pace {
 	var p pace
 	weeks, current := 0, int64(math.MinInt64)
 	last := make(map[string]time.Time)
-	var before *market.PredictionTrade
-	together := 0
+	var order, entry *market.PredictionTrade
+	orders, together := 0, 0
 	for i := range trades {
 		t := &trades[i]
 		if !t.Buy {
@@ -219,18 +220,19 @@ func paceOf(trades []market.PredictionTrade, since time.Time) pace {
 		if t.Time.Before(since) {
 			continue
 		}
+		if order == nil || !sameTransaction(order, t) {
+			orders++
+			if order != nil && order.Time.Equal(t.Time) {
+				together++
+			}
+			order = t
+		}
 		previous, seen := last[t.Asset]
 		last[t.Asset] = t.Time
-		if seen && t.Time.Sub(previous) <= time.Minute {
+		if seen && t.Time.Sub(previous) <= time.Minute || entry != nil && sameTransaction(entry, t) {
 			continue
 		}
-		if before != nil && before.Transaction == t.Transaction && t.Transaction != (market.Hash{}) {
-			continue
-		}
-		if before != nil && before.Time.Equal(t.Time) {
-			together++
-		}
-		before = t
+		entry = t
 		p.entries++
 		// Weeks begin on Mondays in UTC; the epoch was a Thursday.
 		if w := t.Time.Add(3*day).Unix() / int64(week/time.Second); w != current {
@@ -240,8 +242,13 @@ func paceOf(trades []market.PredictionTrade, since time.Time) pace {
 	if weeks > 0 {
 		p.perWeek = float64(p.entries) / float64(weeks)
 	}
-	p.bursts = p.entries >= burstEntries && float64(together) >= burstShare*float64(p.entries)
+	p.bursts = orders >= burstOrders && float64(together) >= burstShare*float64(orders)
 	return p
+}
+
+// sameTransaction tells whether two trades are known to be of one transaction.
+func sameTransaction(a, b *market.PredictionTrade) bool {
+	return a.Transaction == b.Transaction && a.Transaction != (market.Hash{})
 }
 
 // profitableMonths is how large a part of the calendar months (UTC) with a result ended in profit; NaN without any.

@@ -82,6 +82,19 @@ func TestPace(t *testing.T) {
 	if p := paceOf(burst.Activity.Trades, now.Add(-Window)); !p.bursts {
 		t.Error("3 of 30 entries at once are bursts")
 	}
+	// Orders of one second are a burst in one outcome too, and pieces of one order are none.
+	clips, pieces := newStory().Market(1, "e", 0.5), newStory().Market(1, "e", 0.5)
+	for i := range 30 {
+		clips.Buy(1, 0, 1, 0.5, time.Duration(60-i/3)*day)
+		pieces.Buy(1, 0, 1, 0.5, time.Duration(60-i/3)*day)
+		pieces.Last().Transaction = market.Hash{byte(1 + i/3)}
+	}
+	if p := paceOf(clips.Activity.Trades, now.Add(-Window)); !p.bursts || p.entries != 10 {
+		t.Errorf("three orders a second, ten times: %+v", p)
+	}
+	if p := paceOf(pieces.Activity.Trades, now.Add(-Window)); p.bursts || p.entries != 10 {
+		t.Errorf("ten orders in three pieces: %+v", p)
+	}
 }
 
 func TestProfitableMonths(t *testing.T) {
@@ -123,6 +136,17 @@ func TestWash(t *testing.T) {
 		}
 		return inspectWash(s.Activity.Trades, nil).Suspected
 	}
+	// What crosses on the way there rests on the way back.
+	passed := func(n int) bool {
+		s := newStory()
+		for i := range n {
+			ago := time.Duration(50-i) * day
+			s.Market(i, "e", 0.5).Role = market.Taker
+			s.Sell(i, 0, 100, 0.5, ago).Role = market.Maker
+			s.Buy(i, 0, 100, 0.5, ago-20*time.Minute)
+		}
+		return inspectWash(s.Activity.Trades, nil).Suspected
+	}
 	for _, c := range []struct {
 		name string
 		got  bool
@@ -134,6 +158,8 @@ func TestWash(t *testing.T) {
 		{"at two percent more", trips(5, 0.51, time.Hour, market.Taker), false},
 		{"over an hour apart", trips(5, 0.5, time.Hour+time.Second, market.Taker), false},
 		{"resting orders", trips(5, 0.5, time.Hour, market.Maker), false},
+		{"shares passed to and fro", passed(5), true},
+		{"four times", passed(4), false},
 	} {
 		if c.got != c.want {
 			t.Errorf("%s: suspected %v", c.name, c.got)
