@@ -143,6 +143,14 @@ func without(s *predictiontest.Story) *predictiontest.Story {
 	return s
 }
 
+// onlyLast forgets all later prices but that of the latest entry.
+func onlyLast(s *predictiontest.Story) *predictiontest.Story {
+	for _, t := range s.Activity.Trades[:len(s.Activity.Trades)-1] {
+		delete(s.Prices, t.Asset)
+	}
+	return s
+}
+
 func priced(s *predictiontest.Story, worse float64) *predictiontest.Story {
 	for asset := range s.Prices {
 		s.Prices[asset][0].USD += worse

@@ -201,12 +201,18 @@ func TestBlockersAtTheirBounds(t *testing.T) {
 	fits := func() *findings {
 		return &findings{
 			book: &book{asOf: now, trades: []market.PredictionTrade{{Time: now}}}, signals: Signals{Execution: "taker", Activity: "active"},
-			edge: Edge{Mean: 0.05, Low: 0.02, Events: 40}, chance: evidenceNeeded, copied: Edge{Mean: 0.05, Events: 40}, copiedLow: 0.01,
-			entries: make([]entry, 40), timeToEnd: timeNeeded, timed: 20, booked: 2, thinBooks: 1,
+			edge: Edge{Mean: 0.05, Low: 0.02, Events: 40}, chance: evidenceNeeded, copied: Edge{Mean: 0.02, Low: -0.01, Events: 40}, copiedLow: 0.01,
+			follower: copying{slippage: 0.0249},
+			entries:  make([]entry, 40), timeToEnd: timeNeeded, timed: 20, booked: 2, thinBooks: 1,
 		}
 	}
 	if blockers := fits().blockers("C", followScore); len(blockers) != 0 {
 		t.Fatalf("%v", blockers)
+	}
+	shown := fits()
+	shown.follower.slippage, shown.copied.Low = 0.04, math.SmallestNonzeroFloat64
+	if blockers := shown.blockers("C", followScore); len(blockers) != 0 {
+		t.Errorf("what is left is shown: %v", blockers)
 	}
 	for _, grade := range []string{"D", "F"} {
 		if codes := reason.Codes(fits().blockers(grade, 44.9)); !slices.Equal(codes, []string{"POOR_RECORD"}) {
@@ -216,6 +222,7 @@ func TestBlockersAtTheirBounds(t *testing.T) {
 	for code, spoil := range map[string]func(*findings){
 		"COPY_UNPROVEN":    func(f *findings) { f.copiedLow = 0 },
 		"NEGATIVE_AT_COPY": func(f *findings) { f.copiedLow, f.copied.Mean = -0.1, 0 },
+		"EDGE_FADES":       func(f *findings) { f.follower.slippage = 0.025 },
 		"COPY_UNMEASURED":  func(f *findings) { f.copiedLow = math.NaN() },
 		"TOO_LATE":         func(f *findings) { f.timeToEnd = timeNeeded - 1 },
 		"TIME_UNKNOWN":     func(f *findings) { f.timed = 19 },

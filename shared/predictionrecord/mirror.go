@@ -34,6 +34,9 @@ func (f *findings) blockers(grade string, score float64) []reason.Reason {
 	case f.copiedLow <= 0:
 		add("COPY_UNPROVEN", "A follower a minute later is left with %s a share on average, but it could be as low as %s with 80%% confidence%s.",
 			cents(f.copied.Mean), cents(f.copiedLow), f.priced())
+	case f.fades():
+		add("EDGE_FADES", "A follower a minute later pays %s more a share, which takes %s of the edge, and could be left with as little as %s%s.",
+			cents(f.follower.slippage), display.PercentText(f.follower.slippage/f.edge.Mean), cents(f.copied.Low), f.priced())
 	}
 	if f.signals.Activity == dormant {
 		add("DORMANT", "Last bought %s ago, where up to 30 days leave something to follow.", display.DurationText(f.book.asOf.Sub(f.lastEntry())))
@@ -59,6 +62,12 @@ func (f *findings) blockers(grade string, score float64) []reason.Reason {
 		}
 	}
 	return reasons
+}
+
+// fades tells whether most of the edge is gone within the minute, as when news breaks, and what is left is not shown at the stricter bound:
+// where prices run away the lenient one lets one of five wallets pass whose followers gain nothing.
+func (f *findings) fades() bool {
+	return f.follower.slippage >= 0.5*f.edge.Mean && f.copied.Low <= 0
 }
 
 // priced tells on how many later prices a statement about followers rests.

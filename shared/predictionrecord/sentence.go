@@ -79,7 +79,12 @@ func (f *findings) coverageReasons() []reason.Reason {
 	if b.record.Activity.Truncated {
 		since := display.DurationText(b.asOf.Sub(b.record.Activity.Since))
 		if b.fromVenue > 0 {
-			reasons = append(reasons, because("VENUE_ACCOUNTS", partial, "Only the last %s of its trades were read; %s before are taken from the venue's own accounts.", since, display.Count(b.fromVenue, "market")))
+			short := ""
+			if b.record.Positions.Truncated {
+				short = ", which were cut short too"
+			}
+			reasons = append(reasons, because("VENUE_ACCOUNTS", partial, "Only the last %s of its trades were read; %s before are taken from the venue's own accounts%s.",
+				since, display.Count(b.fromVenue, "market"), short))
 		} else {
 			reasons = append(reasons, because("TRUNCATED", partial, "Only the last %s of its trades were read; what it did before is not in this answer.", since))
 		}
