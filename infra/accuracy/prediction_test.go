@@ -51,3 +51,13 @@ func TestPredictionLuckOnFewWallets(t *testing.T) {
 		t.Errorf("skilled: %v", found)
 	}
 }
+
+// Whoever knows outcomes hours before the end is suspected of it, and next to nobody else.
+func TestForesightOnFewWallets(t *testing.T) {
+	t.Parallel()
+	for _, row := range foresight(10 * fewWallets) {
+		if !row.Pass {
+			t.Errorf("%+v", row)
+		}
+	}
+}

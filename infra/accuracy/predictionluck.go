@@ -30,8 +30,10 @@ type bettors struct {
 	unequal bool
 	// chases makes the wallet buy again after the price moved, more when it fell.
 	chases bool
-	// edge is how much likelier a bought outcome is than its price, in dollars a share.
-	edge float64
+	// edge is how much likelier a bought outcome is than its price, in dollars a share; known is how often the outcome is simply known.
+	edge, known float64
+	// left is the time from an event's first bets to its end, two days when zero.
+	left time.Duration
 }
 
 func even(random *rand.Rand) float64       { return 0.3 + 0.4*random.Float64() }
@@ -104,6 +106,13 @@ func (p bettors) record(n int, random *rand.Rand) (*predictionrecord.Record, tim
 	return r, at.Add(72 * time.Hour)
 }
 
+func (p bettors) timeLeft() time.Duration {
+	if p.left > 0 {
+		return p.left
+	}
+	return 48 * time.Hour
+}
+
 // event is where and when a simulated bet is placed.
 type event struct {
 	id             string
@@ -120,6 +129,9 @@ func (p bettors) bet(r *predictionrecord.Record, random *rand.Rand, e event, pri
 	if p.edge != 0 && !won && random.Float64() < p.edge/(1-price) {
 		won = true
 	}
+	if !won && random.Float64() < p.known {
+		won = true
+	}
 	size := 100.0
 	if p.unequal {
 		size = 10 * math.Exp(1.5*random.NormFloat64())
@@ -134,7 +146,7 @@ func (p bettors) bet(r *predictionrecord.Record, random *rand.Rand, e event, pri
 		payouts = [2]float64{1, 0}
 	}
 	facts := market.PredictionMarket{
-		Market: id, Event: e.id, Decided: true, ClosedAt: e.at.Add(48 * time.Hour), Exclusive: p.structure == exclusive,
+		Market: id, Event: e.id, Decided: true, ClosedAt: e.at.Add(p.timeLeft()), Exclusive: p.structure == exclusive,
 		FeeRate: math.NaN(), TickSize: 0.01, Spread: math.NaN(), LiquidityUSD: math.NaN(), Outcomes: make([]market.PredictionOutcome, 2),
 	}
 	for i, payout := range payouts {
@@ -196,6 +208,7 @@ func PredictionLuck(wallets int) []Row {
 			Measured: fmt.Sprintf("%.4f of %d wallets", lucky, cells*count), Pass: math.Abs(lucky-0.05) <= 0.01+allowed,
 		})
 	}
+	rows = append(rows, foresight(wallets)...)
 	for _, p := range []bettors{
 		{name: "+5 cents, any price, unequal sizes", structure: singleMarket, price: anyPrice, unequal: true, edge: 0.05},
 		{name: "+10 cents, even single markets", structure: singleMarket, price: even, edge: 0.10},

@@ -106,6 +106,9 @@ func (f *findings) chanceReason() []reason.Reason {
 	case beats && f.tooDear():
 		return []reason.Reason{because("DEAR_FAVOURITES", weight, "Its edge on favourites could be as low as %s a share, where more than %s is needed to outlast a fill one step worse%s.",
 			cents(f.edge.Low), cents(usualTick), f.sampled(len(f.entries)))}
+	case f.chance <= evidenceNeeded && !beats:
+		return []reason.Reason{because("CHANCE", weight, "Fair luck does as well with the first entries' prices and sizes in %s of redraws, but only by size: the average edge is %s a share, where above 0 is needed%s.",
+			oddsText(f.chance), cents(f.edge.Mean), f.sampled(len(f.entries)))}
 	case beats && f.chance <= 0.05:
 		return []reason.Reason{because("BEATS_CHANCE", weight, "Fair luck does as well with the first entries' prices and sizes in %s of redraws, where 5%% is the usual limit%s.",
 			oddsText(f.chance), f.sampled(len(f.entries)))}
