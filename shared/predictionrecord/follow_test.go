@@ -49,6 +49,7 @@ func TestWhatAFollowerPaysByHand(t *testing.T) {
 		{"what the wallet paid as a fee", 0.50, 0.52, 0.50, 0.01, nan, nan, 0.53},
 		{"the fee at the follower's price", 0.50, 0.50, 0.59, 0.01, nan, 0.05, 0.60 + 0.05*0.60*0.40},
 		{"a fee that falls with the price is no gain", 0.80, 0.81, 0.50, 0.001, nan, 0.05, 0.811},
+		{"a fee that grows toward even prices", 0.30, 0.3105, 0.10, 0.01, nan, 0.05, 0.31 + 0.05*0.31*0.69},
 		{"nothing costs more than a dollar", 0.995, 0.995, 0.995, 0.01, nan, nan, 1},
 	} {
 		e := entry{quoted: c.quoted, price: c.price}
