@@ -22,7 +22,8 @@ type PerpCopyDecisionAnswer struct {
 	LiqDistancePct *float64 `json:"liqDistancePct"`
 	// FundingCostDaily is in percent of the position's value a day, negative for what is received.
 	FundingCostDaily *float64 `json:"fundingCostDaily"`
-	// TouchProbability is the chance that the price moves by LiqDistancePct within the holding time.
+	// TouchProbability is the chance that the price moves by LiqDistancePct within the holding time, by a random walk of 1.3 times the
+	// daily volatility: a measure to set leverage by, and no observed frequency. It overstates middling chances and understates tiny ones.
 	TouchProbability *float64 `json:"touchProbability"`
 	// AllocationUSD is the follower's own money times SizeFactor, null unless it was given.
 	AllocationUSD *float64        `json:"allocationUsd"`

@@ -233,10 +233,10 @@ func percentText(fraction float64) string {
 	return strconv.FormatFloat(display.Round(fraction*100, 2), 'f', -1, 64) + "%"
 }
 
-// chanceText writes a probability.
+// chanceText writes a probability. Real prices jump more than the model's: what is tiny by the model is only said to be small.
 func chanceText(p float64) string {
-	if p < 0.001 {
-		return "less than 0.1%"
+	if p < 0.01 {
+		return "less than 1%"
 	}
 	return strconv.FormatFloat(display.Round(p*100, 1), 'f', -1, 64) + "%"
 }

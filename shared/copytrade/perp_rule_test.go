@@ -161,7 +161,7 @@ func TestReasons(t *testing.T) {
 		change     func(*perpTerms)
 	}{
 		{"LIQ_TOUCH", "At 9x the chance of touching liquidation, 9.99% away, within 24 hours is 4.3%; up to 5% is accepted.", func(p *perpTerms) { p.leverage, p.volatility.value = 10, 0.04 }},
-		{"LIQ_TOUCH", "At 5x the chance of touching liquidation, 18.99% away, within 24 hours is less than 0.1%; up to 5% is accepted.", nil},
+		{"LIQ_TOUCH", "At 5x the chance of touching liquidation, 18.99% away, within 24 hours is less than 1%; up to 5% is accepted.", nil},
 		{"LIQ_TOUCH", "Even at 1x the chance of touching liquidation within 24 hours is 16.7%, more than the 5% that is accepted; the size is cut for it.", func(p *perpTerms) {
 			p.side, p.leverage, p.fundingHourly, p.volatility.value, p.maintenance.value = margin.Short, 1, 0, 0.3, 0.1667
 		}},
