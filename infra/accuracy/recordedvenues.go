@@ -133,6 +133,7 @@ func countFills(rows []string) (fillCount, error) {
 	net := make(map[string]float64)
 	began := make(map[string]bool)
 	size := make(map[string]float64)
+	remnant := make(map[string]bool)
 	for _, row := range rows {
 		var f wireFill
 		if err := json.Unmarshal([]byte(row), &f); err != nil {
@@ -150,13 +151,23 @@ func countFills(rows []string) (fillCount, error) {
 		if f.Side == "A" {
 			after = f.Before - f.Size
 		}
-		if math.Abs(after) < 1e-9*f.Size {
+		// What is left within a millionth counts as none, and is still there when the next fill comes.
+		none, rest := 1e-6*max(math.Abs(f.Before), f.Size), after
+		if math.Abs(after) <= none {
 			after = 0
 		}
-		if left, known := size[f.Coin]; known && math.Abs(left-f.Before) > 1e-7*math.Abs(f.Before) {
+		if math.Abs(f.Before) <= none {
+			f.Before = 0
+		}
+		if left, known := size[f.Coin]; known && math.Abs(left-f.Before) > none {
 			began[f.Coin] = false // fills are missing
 		}
-		size[f.Coin] = after
+		size[f.Coin] = rest
+		left := remnant[f.Coin]
+		remnant[f.Coin] = after == 0 && rest != 0
+		if left && after*f.Before < 0 {
+			continue // what turns a remnant around opens a position
+		}
 		if f.Before == 0 {
 			began[f.Coin] = true
 			continue
@@ -170,10 +181,10 @@ func countFills(rows []string) (fillCount, error) {
 		}
 		net[order] += f.PnL - f.Fee*min(1, math.Abs(f.Before)/f.Size)
 		if after*f.Before <= 0 {
-			if began[f.Coin] {
+			if began[f.Coin] && !left {
 				c.positions++
 			}
-			began[f.Coin] = true
+			began[f.Coin] = began[f.Coin] || after != 0
 		}
 	}
 	for _, profit := range net {

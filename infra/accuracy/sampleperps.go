@@ -194,9 +194,6 @@ func (c *perpCase) readAmounts(service endpoint.Service) error {
 
 // The goals of the answers about accounts of perpetual contracts. Everything else is exact.
 const (
-	// positionsApart is the part of closed positions that may be won or lost otherwise: funding is read for a month, and of a position
-	// that began before it is unknown. It is all that some accounts live on, so that one in twenty may differ by more.
-	positionsApart, accountsApart = 0.05, 0.05
 	// fundingKnown is the part of the accounts with margin and funding whose funding is told.
 	fundingKnown = 0.75
 	// truncatedApart is how far the win rate of the fills that can be read may be from that of all.
@@ -249,8 +246,7 @@ func perpRows(all []perpCase) []Row {
 		}
 		right.count(c.WinRate != nil && math.Abs(*c.WinRate-t.WinRate) <= leeway,
 			apart("%s for %.4f (%d of %d, %d turned around)", told(c.WinRate), t.WinRate, t.ClosingOrderWins, t.ClosingOrders, len(c.turned)))
-		won := c.positionsWon()
-		intervals.count(won >= 0 && math.Abs(float64(won-t.EpisodeWins)) <= max(1, positionsApart*float64(t.Episodes)), apart("%d for %d of %d", won, t.EpisodeWins, t.Episodes))
+		intervals.count(c.intervalRight(), apart("%+v of %d positions", c.WinRateInterval, t.Episodes))
 	}
 	const name = "sample perps: "
 	return []Row{
@@ -259,7 +255,7 @@ func perpRows(all []perpCase) []Row {
 		wins.from(1, name+"win rate, null where it cannot be measured"),
 		episodes.from(1, name+"closed positions"),
 		turned.from(1, name+"win rate with orders that turn a position around, give or take these"),
-		intervals.from(1-accountsApart, name+fmt.Sprintf("closed positions won, as the interval of the win rate tells, give or take %.0f %%", 100*positionsApart)),
+		intervals.from(1, name+"interval of the win rate, by closed positions"),
 		liquidated.from(1, name+"liquidated or not"),
 		liquidations.from(1, name+"liquidations, those within an hour being one"),
 		bias.from(1, name+"bias"),
@@ -271,22 +267,15 @@ func perpRows(all []perpCase) []Row {
 	}
 }
 
-// positionsWon finds the number of closed positions won that the interval of the win rate is of; -1 for none.
-func (c *perpCase) positionsWon() int {
-	const confidence95, rounded = 1.959963984540054, 0.0006
+// intervalRight tells whether the interval around the win rate is as wide as so many closed positions make it: orders of one position
+// are one result.
+func (c *perpCase) intervalRight() bool {
+	const confidence95, rounded = 1.959963984540054, 0.001
 	if c.WinRate == nil || c.WinRateInterval == nil {
-		return -1
+		return false
 	}
-	best, nearest := -1, math.Inf(1)
-	for won := range c.ClosedPositions + 1 {
-		low, high := stats.Wilson(won, c.ClosedPositions, confidence95)
-		lowApart := math.Abs(min(low, *c.WinRate) - c.WinRateInterval.Low)
-		highApart := math.Abs(max(high, *c.WinRate) - c.WinRateInterval.High)
-		if apart := max(lowApart, highApart); apart <= rounded && apart < nearest {
-			best, nearest = won, apart
-		}
-	}
-	return best
+	low, high := stats.WilsonRate(*c.WinRate, float64(min(c.truth.ClosingOrders, c.truth.Episodes)), confidence95)
+	return math.Abs(low-c.WinRateInterval.Low) <= rounded && math.Abs(high-c.WinRateInterval.High) <= rounded
 }
 
 func told(x *float64) string {

@@ -40,7 +40,7 @@ func TestPerpRows(t *testing.T) {
 	right.WinRateInterval = &struct {
 		Low  float64 `json:"low"`
 		High float64 `json:"high"`
-	}{0.15, 0.85} // Wilson of 2 of 4
+	}{0.2046, 0.8974} // Wilson's of a rate of 0.6 that is worth 4
 	turned := of("ok", 10, rate(0.7))
 	turned.turned = map[int64]bool{1: true}
 	liquidated := of("ok", 10, rate(0.61))
@@ -56,7 +56,7 @@ func TestPerpRows(t *testing.T) {
 	checkFirst(t, rows, "closing orders", "0.800 of 5", false)
 	checkFirst(t, rows, "null where it cannot be measured", "0.500 of 4", false)
 	checkFirst(t, rows, "give or take these", "1.000 of 1", true)
-	checkFirst(t, rows, "give or take 5 %", "0.200 of 5", false)
+	checkFirst(t, rows, "by closed positions", "0.200 of 5", false)
 	checkFirst(t, rows, "liquidated or not", "1.000 of 6", true)
 	checkFirst(t, rows, "those within an hour being one", "1.000 of 1", true)
 	checkFirst(t, rows, "funding's sign and size", "0.000 of 1", false)
