@@ -133,7 +133,7 @@ func TestCoverage(t *testing.T) {
 }
 
 func TestWithoutTheVenueThereIsNoAnswer(t *testing.T) {
-	for _, port := range Needs {
+	for _, port := range PerpWallet().Needs {
 		s := whole()
 		s.broken = map[market.Port]bool{port: true}
 		want := http.StatusOK

@@ -88,16 +88,13 @@ type Coverage struct {
 	Note   string `json:"note"`
 }
 
-// Needs are the ports behind the page.
-var Needs = perprecord.Needs
-
 // PerpWallet declares perp-wallet.
 func PerpWallet() endpoint.Endpoint {
 	return endpoint.Single(endpoint.Declaration{
 		Name: "perp-wallet", Units: 3, Graded: true,
 		Summary:    "Profiles a wallet's perpetual futures: open positions, distance to liquidation, and how its closed trades went.",
 		Parameters: []endpoint.Parameter{endpoint.Wallet},
-		Needs:      Needs,
+		Needs:      perprecord.Needs,
 	}, gather, assess)
 }
 

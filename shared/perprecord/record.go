@@ -144,7 +144,7 @@ func (r *Record) readBuilders(ctx context.Context, sources market.Sources) error
 	var builders []string
 	seen := map[string]bool{"": true}
 	for i := len(r.Fills.Fills) - 1; i >= 0; i-- {
-		if exchange := Exchange(r.Fills.Fills[i].Coin); !seen[exchange] {
+		if exchange := exchangeOf(r.Fills.Fills[i].Coin); !seen[exchange] {
 			seen[exchange] = true
 			builders = append(builders, exchange)
 		}
@@ -204,8 +204,8 @@ func (r *Record) addMarkets(found []market.PerpMarket) {
 	}
 }
 
-// Exchange is the builder's exchange that a coin is traded on; empty for the venue's main one.
-func Exchange(coin string) string {
+// exchangeOf is the builder's exchange that a coin is traded on; empty for the venue's main one.
+func exchangeOf(coin string) string {
 	exchange, _, of := strings.Cut(coin, ":")
 	if !of {
 		return ""
