@@ -26,7 +26,18 @@
 //	Records  SNAPSHOTS#<partner>#<chain>#<token>   LATEST         a history's latest Snapshot, kept for good
 //	Records  SNAPSHOTS#<partner>#<chain>#<token>   VERSION#<n>    each Snapshot, n in 20 digits; expires
 //	Records  OBSERVATIONS#<chain>#<token>          2006-01-02T15  the Observation of a UTC hour; expires
-//	Records  PEERS#<chain>                         PEERS          a PeerSet
+//	Records  PEERS#<chain>                         PEERS          a PeerSet; that of all buyers as PEERS#active-buyers
+//	Records  PASSES#<job>                          LATEST         a job's latest Pass
+//	Records  LEADERS#<kind>#<place>                <address>      a Leader, each Finding as an attribute of its own
+//	Records  EVENTS#2006-01-02                     <time>#<id>    an Event of a UTC day; expires
+//	Records  BOARD#<board>                         BOARD          which drafts are a board's editions, and which are unfinished
+//	Records  BOARD#<board>#<draft>                 EDITION        an Edition's Data; deleted by a later Publish, like its rows
+//	Records  BOARD#<board>#<draft>                 ROW#<n>        a row, n in 6 digits
+//	Records  LAUNCHES#<chain>#2006-01-02           TOKEN#<token>  a Launch of a UTC day; expires
+//	Records  LAUNCHES#<chain>#2006-01-02           KNOWNUNTIL     up to when the day's launches are known; expires
+//	Records  FORECASTS#<source>                    <chain> <wallet>  a Forecast, kept for good
+//	Records  FOLLOWUPS#<source>#<chain>#<wallet>   <id>           a FollowUp, kept for good
+//	Records  DUE#<source>                          <due>#<id>     the FollowUp again until it is resolved, due in UTC with nanoseconds
 //	Meters   BUCKET#<partner>                      BUCKET         the partner's token bucket
 //	Meters   USAGE#<partner>#2006-01-02            <endpoint>     units of a UTC day, and of the latest minute of it, at an endpoint
 //

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// PeerSet is the statistics of the tokens of one chain that others are compared with.
+// PeerSet is the statistics of the tokens of one chain that others are compared with, or of the buyers of all chains.
 type PeerSet struct {
 	At   time.Time
 	Data []byte
@@ -20,7 +20,7 @@ func (p PeerSet) Validate() error {
 	return errors.Join(CheckTime("peer set", p.At), checkData("peer set", p.Data, MaximumPeerSet))
 }
 
-// Peers keeps the latest peer set of each chain.
+// Peers keeps the latest peer set of each chain, and of what else has one, under a name that is no chain's.
 type Peers interface {
 	// PutPeers replaces a chain's set, unless the one that is kept is of the same time or newer: then nothing changes.
 	PutPeers(ctx context.Context, chain string, set PeerSet) error

@@ -24,7 +24,7 @@ const MaximumSnapshot = 16 << 10
 // history is kept for good.
 const SnapshotLife = 30 * 24 * time.Hour
 
-// MaximumListed is the largest limit of a list of snapshots.
+// MaximumListed is the largest limit of a list, where a port says nothing else.
 const MaximumListed = 100
 
 // Validate reports ErrInvalid if a part of the name cannot be a part of a key.
@@ -43,7 +43,7 @@ func (s Snapshot) Validate() error {
 // CheckListed reports ErrInvalid unless limit is 1 to MaximumListed.
 func CheckListed(limit int) error {
 	if limit < 1 || limit > MaximumListed {
-		return fmt.Errorf("%w: list of %d snapshots, want 1 to %d", ErrInvalid, limit, MaximumListed)
+		return fmt.Errorf("%w: list of %d, want 1 to %d", ErrInvalid, limit, MaximumListed)
 	}
 	return nil
 }

@@ -23,6 +23,12 @@ type Stores struct {
 	Snapshots    store.Snapshots
 	Observations store.Observations
 	Peers        store.Peers
+	Passes       store.Passes
+	Leaders      store.Leaders
+	Events       store.Events
+	Boards       store.Boards
+	Launches     store.Launches
+	TrackRecords store.TrackRecords
 }
 
 // Run checks an engine. open returns the ports of a store that holds nothing, and closes it with t.Cleanup; it is called once
@@ -67,6 +73,42 @@ func Run(t *testing.T, open func(t *testing.T) Stores) {
 		{"peers at once", checkConcurrentPeers},
 		{"invalid peers", checkInvalidPeers},
 		{"ended context", checkEndedContext},
+		{"passes", checkPasses},
+		{"passes of jobs with similar names", checkSimilarJobs},
+		{"passes begun and parts completed at once", checkConcurrentPasses},
+		{"passes against a model", checkPassModel},
+		{"invalid passes", checkInvalidPasses},
+		{"leaders", checkLeaders},
+		{"leaders of groups with similar names", checkSimilarGroups},
+		{"leaders found, graded and removed at once", checkConcurrentLeaders},
+		{"leaders against a model", checkLeaderModel},
+		{"invalid leaders", checkInvalidLeaders},
+		{"memory of leaders is not shared", checkLeaderMemory},
+		{"events", checkEvents},
+		{"boards", checkBoards},
+		{"boards with similar names", checkSimilarBoards},
+		{"boards whose editions are gone", checkEditionLife},
+		{"boards published at once", checkConcurrentBoards},
+		{"boards against a model", checkBoardModel},
+		{"invalid boards", checkInvalidBoards},
+		{"ended context of leaders and boards", checkEndedLeaders},
+		{"launches", checkLaunches},
+		{"launches of days and chains with similar names", checkSimilarLaunches},
+		{"launches registered and examined at once", checkConcurrentLaunches},
+		{"launches against a model", checkLaunchModel},
+		{"invalid launches", checkInvalidLaunches},
+		{"memory of launches is not shared", checkLaunchMemory},
+		{"launches, ended context", checkEndedLaunches},
+		{"forecasts", checkForecasts},
+		{"follow-ups", checkFollowUps},
+		{"follow-ups that are due", checkDue},
+		{"track records with similar names", checkSimilarTrackRecords},
+		{"track records written at once", checkConcurrentTrackRecords},
+		{"track records against a model", checkTrackRecordModel},
+		{"track records are append-only", checkAppendOnly},
+		{"invalid track records", checkInvalidTrackRecords},
+		{"memory of track records is not shared", checkTrackRecordMemory},
+		{"track records, ended context", checkEndedTrackRecords},
 	}
 	for _, group := range groups {
 		t.Run(group.name, func(t *testing.T) {

@@ -41,6 +41,11 @@ const (
 	sortKey      = "sk"
 )
 
+// sortedTime is RFC 3339 with all nine digits of a second: as texts such times sort as they do, and conditions can compare them.
+const sortedTime = "2006-01-02T15:04:05.000000000Z07:00"
+
+func sortableTime(at time.Time) string { return at.UTC().Format(sortedTime) }
+
 // notThere is the condition that no row of this key exists.
 const notThere = "attribute_not_exists(pk)"
 

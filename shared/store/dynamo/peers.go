@@ -24,16 +24,13 @@ type peersRow struct {
 	Data      []byte `dynamo:"data"`
 }
 
-// sortedTime is RFC 3339 with all nine digits of a second.
-const sortedTime = "2006-01-02T15:04:05.000000000Z07:00"
-
 func peersKey(chain string) rowKey { return rowKey{"PEERS#" + chain, "PEERS"} }
 
 func (p peers) PutPeers(ctx context.Context, chain string, set store.PeerSet) error {
 	if err := errors.Join(ctx.Err(), store.CheckID("chain", chain), set.Validate()); err != nil {
 		return err
 	}
-	key, at := peersKey(chain), set.At.UTC().Format(sortedTime)
+	key, at := peersKey(chain), sortableTime(set.At)
 	err := p.records.Put(peersRow{Partition: key.partition, Sort: key.sort, At: at, Data: set.Data}).
 		If("attribute_not_exists(pk) OR $ < ?", "at", at).Run(ctx)
 	if err != nil && !dynamo.IsCondCheckFailed(err) {

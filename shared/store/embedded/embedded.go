@@ -22,19 +22,32 @@ var ErrInUse = errors.New("store file is in use")
 
 // Buckets of the file.
 var (
-	bucketMeta         = []byte("meta")         // format → the format's number
-	bucketPartners     = []byte("partners")     // partner → partnerRow
-	bucketKeys         = []byte("keys")         // key → keyRow
-	bucketKeysOf       = []byte("keysOf")       // partner#key → mode
-	bucketTokens       = []byte("tokens")       // partner → token bucket
-	bucketUsage        = []byte("usage")        // UTC day → bucket: partner#endpoint → usageRow
-	bucketLatest       = []byte("latest")       // partner#chain#token → the latest snapshotRow
-	bucketSnapshots    = []byte("snapshots")    // partner#chain#token#version → snapshotRow
-	bucketObservations = []byte("observations") // chain#token#hour → observationRow
-	bucketPeers        = []byte("peers")        // chain → peersRow
-	topLevelBuckets    = [][]byte{
+	bucketMeta          = []byte("meta")          // format → the format's number
+	bucketPartners      = []byte("partners")      // partner → partnerRow
+	bucketKeys          = []byte("keys")          // key → keyRow
+	bucketKeysOf        = []byte("keysOf")        // partner#key → mode
+	bucketTokens        = []byte("tokens")        // partner → token bucket
+	bucketUsage         = []byte("usage")         // UTC day → bucket: partner#endpoint → usageRow
+	bucketLatest        = []byte("latest")        // partner#chain#token → the latest snapshotRow
+	bucketSnapshots     = []byte("snapshots")     // partner#chain#token#version → snapshotRow
+	bucketObservations  = []byte("observations")  // chain#token#hour → observationRow
+	bucketPeers         = []byte("peers")         // chain → peersRow
+	bucketPasses        = []byte("passes")        // job → passRow
+	bucketPlans         = []byte("plans")         // job → what its latest pass planned
+	bucketLeaders       = []byte("leaders")       // kind#place#address → leaderRow
+	bucketEvents        = []byte("events")        // UTC day → bucket: time#event → eventRow
+	bucketBoards        = []byte("boards")        // board → bucket: time → editionRow, rows#time → bucket: position → row
+	bucketLaunches      = []byte("launches")      // chain#UTC day → bucket: token → launchRow
+	bucketLaunchesKnown = []byte("launchesKnown") // chain#UTC day → up to when its launches are known
+	bucketForecasts     = []byte("forecasts")     // source#chain wallet → forecastRow
+	bucketFollowUps     = []byte("followUps")     // source#chain#wallet#id → followUpRow
+	bucketDue           = []byte("due")           // source#due time#id → key of the open followUpRow
+
+	topLevelBuckets = [][]byte{
 		bucketMeta, bucketPartners, bucketKeys, bucketKeysOf, bucketTokens, bucketUsage,
 		bucketLatest, bucketSnapshots, bucketObservations, bucketPeers,
+		bucketPasses, bucketPlans, bucketLeaders, bucketEvents, bucketBoards,
+		bucketLaunches, bucketLaunchesKnown, bucketForecasts, bucketFollowUps, bucketDue,
 	}
 	keyFormat        = []byte("format")
 	formatThatWeRead = []byte("1")
@@ -128,6 +141,9 @@ func (s *Store) write(ctx context.Context, update func(*bbolt.Tx) error) error {
 	}
 	return s.writer.write(ctx, update)
 }
+
+// sortedTime is RFC 3339 with all nine digits of a second: as texts such times sort as they do.
+const sortedTime = "2006-01-02T15:04:05.000000000Z07:00"
 
 // joinKey joins the parts of a key.
 func joinKey(first, second string) []byte {

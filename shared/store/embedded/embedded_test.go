@@ -37,6 +37,8 @@ func TestConformance(t *testing.T) {
 		return conformance.Stores{
 			Keys: opened.Keys(), Meter: opened.Meter(),
 			Snapshots: opened.Snapshots(), Observations: opened.Observations(), Peers: opened.Peers(),
+			Passes: opened.Passes(), Leaders: opened.Leaders(), Events: opened.Events(), Boards: opened.Boards(),
+			Launches: opened.Launches(), TrackRecords: opened.TrackRecords(),
 		}
 	})
 }

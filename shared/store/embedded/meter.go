@@ -114,7 +114,7 @@ func (m meter) Count(ctx context.Context, partnerID, endpoint string, units int,
 	}
 	key, name, minute := joinKey(partnerID, endpoint), usageDay(now), usageMinute(now)
 	return m.store.write(ctx, func(tx *bbolt.Tx) error {
-		day, err := openUsageDay(tx.Bucket(bucketUsage), name)
+		day, err := openDay(tx.Bucket(bucketUsage), name, store.KeepUsageDays)
 		if err != nil {
 			return err
 		}
@@ -167,27 +167,27 @@ func (m meter) Usage(ctx context.Context, partnerID string, now time.Time) (stor
 func usageDay(now time.Time) []byte   { return now.UTC().AppendFormat(nil, time.DateOnly) }
 func usageMinute(now time.Time) int64 { return now.Unix() / 60 }
 
-// openUsageDay returns the bucket of a day. To make a new one it deletes the oldest, so that no more than KeepUsageDays are
-// kept: by number and not by age, because one wrong clock could otherwise delete them all.
-func openUsageDay(usage *bbolt.Bucket, name []byte) (*bbolt.Bucket, error) {
-	if day := usage.Bucket(name); day != nil {
+// openDay returns the bucket of a day. To make a new one it deletes the oldest, so that no more than keep are kept: by number and
+// not by age, because one wrong clock could otherwise delete them all.
+func openDay(parent *bbolt.Bucket, name []byte, keep int) (*bbolt.Bucket, error) {
+	if day := parent.Bucket(name); day != nil {
 		return day, nil
 	}
 	var days [][]byte
-	err := usage.ForEachBucket(func(day []byte) error {
+	err := parent.ForEachBucket(func(day []byte) error {
 		days = append(days, bytes.Clone(day))
 		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
-	for len(days) >= store.KeepUsageDays && bytes.Compare(days[0], name) < 0 {
-		if err := usage.DeleteBucket(days[0]); err != nil {
-			return nil, fmt.Errorf("delete usage of %s: %w", days[0], err)
+	for len(days) >= keep && bytes.Compare(days[0], name) < 0 {
+		if err := parent.DeleteBucket(days[0]); err != nil {
+			return nil, fmt.Errorf("delete the day %s: %w", days[0], err)
 		}
 		days = days[1:]
 	}
-	return usage.CreateBucket(name)
+	return parent.CreateBucket(name)
 }
 
 func encodeUsage(u usageRow) []byte {

@@ -1,0 +1,212 @@
+package dynamo_test
+
+import (
+	"context"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/guregu/dynamo/v2/dynamodbiface"
+	"go.yaml.in/yaml/v3"
+)
+
+// actionLog notes which of DynamoDB's actions are taken on rows of each kind: those whose partition begins with the same word.
+type actionLog struct {
+	mu     sync.Mutex
+	byKind map[string][]string
+}
+
+func (l *actionLog) note(action string, partition types.AttributeValue) {
+	text, ok := partition.(*types.AttributeValueMemberS)
+	if !ok {
+		return
+	}
+	kind, _, _ := strings.Cut(text.Value, "#")
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !slices.Contains(l.byKind[kind], action) {
+		l.byKind[kind] = append(l.byKind[kind], action)
+	}
+}
+
+// noting is a client that notes what it is asked for. Calls that it does not know panic: they need a permission of their own.
+type noting struct {
+	dynamodbiface.DynamoDBAPI
+	inner dynamodbiface.DynamoDBAPI
+	log   *actionLog
+}
+
+type option = func(*dynamodb.Options)
+
+func (c noting) GetItem(ctx context.Context, in *dynamodb.GetItemInput, options ...option) (*dynamodb.GetItemOutput, error) {
+	c.log.note("GetItem", in.Key["pk"])
+	return c.inner.GetItem(ctx, in, options...)
+}
+
+func (c noting) Query(ctx context.Context, in *dynamodb.QueryInput, options ...option) (*dynamodb.QueryOutput, error) {
+	if condition, ok := in.KeyConditions["pk"]; ok {
+		c.log.note("Query", condition.AttributeValueList[0])
+	}
+	return c.inner.Query(ctx, in, options...)
+}
+
+func (c noting) PutItem(ctx context.Context, in *dynamodb.PutItemInput, options ...option) (*dynamodb.PutItemOutput, error) {
+	c.log.note("PutItem", in.Item["pk"])
+	return c.inner.PutItem(ctx, in, options...)
+}
+
+func (c noting) UpdateItem(ctx context.Context, in *dynamodb.UpdateItemInput, options ...option) (*dynamodb.UpdateItemOutput, error) {
+	c.log.note("UpdateItem", in.Key["pk"])
+	return c.inner.UpdateItem(ctx, in, options...)
+}
+
+func (c noting) DeleteItem(ctx context.Context, in *dynamodb.DeleteItemInput, options ...option) (*dynamodb.DeleteItemOutput, error) {
+	c.log.note("DeleteItem", in.Key["pk"])
+	return c.inner.DeleteItem(ctx, in, options...)
+}
+
+func (c noting) BatchGetItem(ctx context.Context, in *dynamodb.BatchGetItemInput, options ...option) (*dynamodb.BatchGetItemOutput, error) {
+	for _, asked := range in.RequestItems {
+		for _, key := range asked.Keys {
+			c.log.note("BatchGetItem", key["pk"])
+		}
+	}
+	return c.inner.BatchGetItem(ctx, in, options...)
+}
+
+func (c noting) BatchWriteItem(ctx context.Context, in *dynamodb.BatchWriteItemInput, options ...option) (*dynamodb.BatchWriteItemOutput, error) {
+	for _, writes := range in.RequestItems {
+		for _, write := range writes {
+			if write.PutRequest != nil {
+				c.log.note("BatchWriteItem", write.PutRequest.Item["pk"])
+			}
+			if write.DeleteRequest != nil {
+				c.log.note("BatchWriteItem", write.DeleteRequest.Key["pk"])
+			}
+		}
+	}
+	return c.inner.BatchWriteItem(ctx, in, options...)
+}
+
+// TransactWriteItems takes the actions of its writes.
+func (c noting) TransactWriteItems(ctx context.Context, in *dynamodb.TransactWriteItemsInput, options ...option) (*dynamodb.TransactWriteItemsOutput, error) {
+	for _, write := range in.TransactItems {
+		switch {
+		case write.Put != nil:
+			c.log.note("PutItem", write.Put.Item["pk"])
+		case write.Update != nil:
+			c.log.note("UpdateItem", write.Update.Key["pk"])
+		case write.Delete != nil:
+			c.log.note("DeleteItem", write.Delete.Key["pk"])
+		case write.ConditionCheck != nil:
+			c.log.note("ConditionCheckItem", write.ConditionCheck.Key["pk"])
+		}
+	}
+	return c.inner.TransactWriteItems(ctx, in, options...)
+}
+
+// CreateTable and the calls after it are those of the tests.
+func (c noting) CreateTable(ctx context.Context, in *dynamodb.CreateTableInput, options ...option) (*dynamodb.CreateTableOutput, error) {
+	return c.inner.CreateTable(ctx, in, options...)
+}
+
+func (c noting) DescribeTable(ctx context.Context, in *dynamodb.DescribeTableInput, options ...option) (*dynamodb.DescribeTableOutput, error) {
+	return c.inner.DescribeTable(ctx, in, options...)
+}
+
+func (c noting) DeleteTable(ctx context.Context, in *dynamodb.DeleteTableInput, options ...option) (*dynamodb.DeleteTableOutput, error) {
+	return c.inner.DeleteTable(ctx, in, options...)
+}
+
+func (c noting) UpdateTimeToLive(ctx context.Context, in *dynamodb.UpdateTimeToLiveInput, options ...option) (*dynamodb.UpdateTimeToLiveOutput, error) {
+	return c.inner.UpdateTimeToLive(ctx, in, options...)
+}
+
+// statement is a policy statement of the template.
+type statement struct {
+	Action    []string `yaml:"Action"`
+	Resource  any      `yaml:"Resource"`
+	Condition struct {
+		Like struct {
+			LeadingKeys []string `yaml:"dynamodb:LeadingKeys"`
+		} `yaml:"ForAllValues:StringLike"`
+	} `yaml:"Condition"`
+}
+
+// allows reports whether the statement lets an action be taken on rows of a kind.
+func (s statement) allows(action, kind string) bool {
+	keys := s.Condition.Like.LeadingKeys
+	return s.Resource == "RecordsTable.Arn" && slices.Contains(s.Action, "dynamodb:"+action) &&
+		(len(keys) == 0 || slices.ContainsFunc(keys, func(key string) bool { return strings.HasPrefix(key, kind+"#") }))
+}
+
+// deployedPolicies are the statements of the template's functions by their folders.
+func deployedPolicies(t *testing.T) map[string][]statement {
+	t.Helper()
+	source, err := os.ReadFile(templateFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var template struct {
+		Resources map[string]struct {
+			Properties yaml.Node `yaml:"Properties"`
+		} `yaml:"Resources"`
+	}
+	if err := yaml.Unmarshal(source, &template); err != nil {
+		t.Fatal(err)
+	}
+	policies := make(map[string][]statement)
+	for id, resource := range template.Resources {
+		if !strings.HasSuffix(id, "Function") {
+			continue
+		}
+		var function struct {
+			CodeURI  string `yaml:"CodeUri"`
+			Policies []struct {
+				Statement []statement `yaml:"Statement"`
+			} `yaml:"Policies"`
+		}
+		if err := resource.Properties.Decode(&function); err != nil {
+			t.Fatalf("%s: %v", id, err)
+		}
+		name := strings.TrimSuffix(strings.TrimPrefix(function.CodeURI, "build/"), "/")
+		for _, p := range function.Policies {
+			policies[name] = append(policies[name], p.Statement...)
+		}
+	}
+	return policies
+}
+
+// checkPermissions compares what was done to rows of each kind with what the functions may do that deal with them.
+func checkPermissions(t *testing.T, done map[string][]string) {
+	reads := []string{"GetItem", "Query", "BatchGetItem", "Scan"}
+	policies := deployedPolicies(t)
+	check := func(function, kind string, matters func(action string) bool) {
+		t.Helper()
+		if len(done[kind]) == 0 {
+			t.Errorf("nothing was done to rows of kind %s", kind)
+		}
+		for _, action := range done[kind] {
+			if matters(action) && !slices.ContainsFunc(policies[function], func(s statement) bool { return s.allows(action, kind) }) {
+				t.Errorf("template.yaml: %s may not %s rows of kind %s, which its store does", function, action, kind)
+			}
+		}
+	}
+	for function, kinds := range map[string][]string{
+		"discover-leaders":     {"PASSES", "LAUNCHES", "LEADERS"},
+		"grade-leaders":        {"PASSES", "LEADERS", "EVENTS", "FORECASTS", "FOLLOWUPS", "DUE", "BOARD"},
+		"resolve-track-record": {"PASSES", "FORECASTS", "FOLLOWUPS", "DUE", "BOARD"},
+	} {
+		for _, kind := range kinds {
+			// Only the one who reads events, which is nobody yet, queries them.
+			check(function, kind, func(action string) bool { return kind != "EVENTS" || !slices.Contains(reads, action) })
+		}
+	}
+	for _, function := range []string{"trader-board", "spot-leaders", "top-traders", "strategies", "track-record"} {
+		check(function, "BOARD", func(action string) bool { return slices.Contains(reads, action) })
+	}
+}
