@@ -134,7 +134,7 @@ func studentised(sum, squares, n float64) float64 {
 // nothing is known: -Inf. The bound of a tiny sample can lie far below every value, or at -Inf; callers who know the least
 // possible mean should cut it there. Equal values give that value. rounds must be positive and level between 0 and 1, exclusive.
 //
-// Samples of at least 100 values, if not too skewed, do not draw at all: what the draws converge to is then known in closed form to a
+// Samples of at least 50 values, if not too skewed, do not draw at all: what the draws converge to is then known in closed form to a
 // part of their own noise (see studentisedQuantile).
 func BootstrapTLowerBound(x []float64, level float64, rounds int, seed uint64) float64 {
 	if !(level > 0 && level < 1) || rounds < 1 {

@@ -5,7 +5,7 @@ import "math"
 // Where the expansion takes the bootstrap's place. The bounds on skewness/sqrt(n) were measured: within them, on lottery-like samples,
 // the two differ by less than the noise of 2,000 rounds.
 const (
-	expansionFrom     = 100
+	expansionFrom     = 50
 	expansionSkewLow  = -0.2
 	expansionSkewHigh = 0.6
 	// expansionAlways is the size from which the expansion serves whatever the skew. Drawing would take tens of milliseconds there, and the

@@ -152,6 +152,26 @@ func TestTailsAgree(t *testing.T) {
 	})
 }
 
+func TestBetaBinomialTail(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(0, 60).Draw(t, "n")
+		k := rapid.IntRange(-1, n+1).Draw(t, "k")
+		p := rapid.Float64Range(0.001, 0.999).Draw(t, "p")
+		b := stats.Beta{A: rapid.Float64Range(0.01, 200).Draw(t, "A"), B: rapid.Float64Range(0.01, 200).Draw(t, "B")}
+		tail := stats.BetaBinomialTail(k, n, b)
+		near(t, "of the failures", tail, 1-stats.BetaBinomialTail(n-k+1, n, stats.Beta{A: b.B, B: b.A}), 1e-12)
+		near(t, "with nothing known, every number as likely", stats.BetaBinomialTail(k, n, stats.Beta{A: 1, B: 1}), float64(n+1-max(0, k))/float64(n+1), 1e-12)
+		near(t, "with the rate all but known", stats.BetaBinomialTail(k, n, stats.Beta{A: p * 1e12, B: (1 - p) * 1e12}), stats.BinomialTail(k, n, p), 1e-8)
+		if n < 1 {
+			return
+		}
+		// The first trial succeeds with the mean, and the rest go by what is then believed.
+		mean := b.Mean()
+		near(t, "after the first trial", tail,
+			mean*stats.BetaBinomialTail(k-1, n-1, b.Posterior(1, 1))+(1-mean)*stats.BetaBinomialTail(k, n-1, b.Posterior(0, 1)), 1e-12)
+	})
+}
+
 func TestTrendUnderLines(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		y := returnsOf(t, "y", 2, 40)

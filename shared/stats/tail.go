@@ -21,6 +21,35 @@ func BinomialTail(k, n int, p float64) float64 {
 	return mathext.RegIncBeta(float64(k), float64(n-k+1), p)
 }
 
+// BetaBinomialTail is the probability of at least k successes in n trials that share one unknown probability of success, of which b is
+// what is believed. Its time grows with k*n.
+func BetaBinomialTail(k, n int, b Beta) float64 {
+	switch {
+	case n < 0 || !b.valid():
+		return math.NaN()
+	case k <= 0:
+		return 1
+	case k > n:
+		return 0
+	}
+	// What is believed after i trials of which j succeeded gives the chance of the next, as in the urn of Eggenberger and Pólya (1923).
+	// exactly[j] is the probability of j successes so far; those that reach k stay there, which keeps the digits of tiny tails.
+	exactly := make([]float64, k)
+	exactly[0] = 1
+	reached := 0.0
+	for i := range n {
+		weight := b.A + b.B + float64(i)
+		if i >= k-1 {
+			reached += float64(exactly[k-1] * ((b.A + float64(k-1)) / weight))
+		}
+		for j := min(i+1, k-1); j >= 1; j-- {
+			exactly[j] = float64(exactly[j]*((b.B+float64(i-j))/weight)) + float64(exactly[j-1]*((b.A+float64(j-1))/weight))
+		}
+		exactly[0] *= (b.B + float64(i)) / weight
+	}
+	return min(1, reached)
+}
+
 // HypergeometricTail is the probability that at least k of the draws, taken without replacement from a population of which
 // some are marked, are marked.
 func HypergeometricTail(k, population, marked, draws int) float64 {
