@@ -84,18 +84,25 @@ func WriteEvent(event Event) ([]byte, error) {
 	return json.Marshal(wireEvent{ID: event.ID, Source: eventSource, Type: eventType, Time: event.Due.UTC()})
 }
 
+// Function is a job as Lambda runs it: an event or a batch of messages in JSON, and what is answered to it, nil for nothing.
+type Function func(ctx context.Context, payload json.RawMessage) (json.RawMessage, error)
+
 // Handler runs a job for each event that it is given. Clock tells the time that the work is done as of.
-func Handler(j Job, clock func() time.Time, log *slog.Logger) func(context.Context, json.RawMessage) error {
-	return func(ctx context.Context, payload json.RawMessage) error {
+func Handler(j Job, clock func() time.Time, log *slog.Logger) Function {
+	return func(ctx context.Context, payload json.RawMessage) (json.RawMessage, error) {
 		event, err := ReadEvent(payload)
 		if err != nil {
 			log.Error("job refused", "job", j.Name, "error", err)
-			return err
+			return nil, err
 		}
 		at := clock().UTC()
 		log := log.With("job", j.Name, "event", event.ID)
 		log.Info("job started", "due", event.Due, "late", at.Sub(event.Due).Round(time.Second).String())
-		report, err := run(ctx, j, at)
+		var report Report
+		err = whole(func() (err error) {
+			report, err = j.Run(ctx, at)
+			return err
+		})
 		for _, part := range report {
 			switch {
 			case part.Err != nil:
@@ -106,19 +113,19 @@ func Handler(j Job, clock func() time.Time, log *slog.Logger) func(context.Conte
 		}
 		if err = errors.Join(err, report.Failed()); err != nil {
 			log.Error("job failed", "error", err)
-			return fmt.Errorf("%s: %w", j.Name, err)
+			return nil, fmt.Errorf("%s: %w", j.Name, err)
 		}
 		log.Info("job done", "parts", len(report))
-		return nil
+		return nil, nil
 	}
 }
 
-// run runs a job and turns a panic into an error.
-func run(ctx context.Context, j Job, at time.Time) (report Report, err error) {
+// whole does some work and turns a panic into an error.
+func whole(work func() error) (err error) {
 	defer func() {
 		if cause := recover(); cause != nil {
 			err = fmt.Errorf("panic: %v\n%s", cause, debug.Stack())
 		}
 	}()
-	return j.Run(ctx, at)
+	return work()
 }

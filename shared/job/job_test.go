@@ -59,7 +59,10 @@ func handle(t *testing.T, payload string, run func(context.Context, time.Time) (
 	var log bytes.Buffer
 	clock := func() time.Time { return due.Add(90 * time.Second).In(time.FixedZone("ahead", 3600)) }
 	handler := job.Handler(job.Job{Name: "refresh-peers", Run: run}, clock, slog.New(slog.NewTextHandler(&log, nil)))
-	err := handler(t.Context(), json.RawMessage(payload))
+	answer, err := handler(t.Context(), json.RawMessage(payload))
+	if answer != nil {
+		t.Errorf("a schedule is answered %s", answer)
+	}
 	return log.String(), err
 }
 
