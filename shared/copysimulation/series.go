@@ -66,6 +66,13 @@ func (s *Series) closeAt(h int64, carry int64) float64 {
 	return s.closes[i]
 }
 
+// EntryPrice is what a copier pays who follows an entry at an instant: the close of that hour, carried forward from at most six hours
+// before; NaN when there was no trade in them. Traded is true when the hour itself had a trade.
+func (s *Series) EntryPrice(at time.Time) (price float64, traded bool) {
+	h := hourOf(at)
+	return s.closeAt(h, entryCarry), !math.IsNaN(s.closeAt(h, 0))
+}
+
 // HighSince is the highest close in the hours before h that lie within the span; NaN without a trade in it.
 func (s *Series) HighSince(h time.Time, span time.Duration) float64 {
 	high := math.NaN()

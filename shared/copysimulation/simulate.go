@@ -173,24 +173,54 @@ func simulate(e Entry, s *Series, terms Terms, asOf time.Time) Trade {
 
 // net is the result of an entry in an hour. It is unknown when the hour has no price or its horizon is not over by now.
 func (s *Series) net(entryHour int64, terms Terms, now int64) (float64, bool) {
-	exitHour := entryHour + horizonHours
-	if exitHour >= now {
+	if entryHour+horizonHours >= now {
 		return 0, false
 	}
 	entry := s.closeAt(entryHour, entryCarry)
 	if math.IsNaN(entry) || entry <= 0 {
 		return 0, false
 	}
+	return s.netOf(entry, entryHour+horizonHours, terms, now), true
+}
+
+// netOf is the result of what was bought at a price and is sold in an hour that is over.
+func (s *Series) netOf(entry float64, exitHour int64, terms Terms, now int64) float64 {
 	exit := s.closeAt(exitHour, exitCarry)
 	recent := now-exitHour <= exitCarry
 	if math.IsNaN(exit) || terms.Unsellable || (recent && terms.QuoteUSD < minimumQuoteUSD) {
-		return -1, true
+		return -1
 	}
 	proceeds := exit / entry * (1 - Haircut)
 	if terms.SellTax > 0 {
 		proceeds *= 1 - min(terms.SellTax, 1)
 	}
-	return max(proceeds-1, -1), true
+	return max(proceeds-1, -1)
+}
+
+// Outcome is what became of a copy that followed an entry at an instant and was bought at a known price: the same as in a simulation,
+// but for the price, which stays what it was when it was written down. Net is NaN while pending, and when the price is none.
+func (s *Series) Outcome(at time.Time, price float64, terms Terms, asOf time.Time) (Status, float64) {
+	exitHour := hourOf(at) + horizonHours
+	switch {
+	case exitHour >= hourOf(asOf):
+		return Pending, math.NaN()
+	case !(price > 0) || math.IsInf(price, 1):
+		return Skipped, math.NaN()
+	}
+	net := s.netOf(price, exitHour, terms, hourOf(asOf))
+	if net <= -1 {
+		return Dead, net
+	}
+	return Resolved, net
+}
+
+// BaseWinRate is the share of the random copier's entries around a trade that gained; NaN without any, and for trades that did not
+// count.
+func (t *Trade) BaseWinRate() float64 {
+	if len(t.alternatives) == 0 {
+		return math.NaN()
+	}
+	return winShare(t.alternatives)
 }
 
 func winShare(nets []float64) float64 {

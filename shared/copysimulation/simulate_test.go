@@ -242,3 +242,57 @@ func BenchmarkRun(b *testing.B) {
 		r.TimingP(1)
 	}
 }
+
+// A copy whose price was written down ends like a simulated one.
+func TestOutcomeOfAKnownPrice(t *testing.T) {
+	nan := math.NaN()
+	closes := path(2, 3)
+	series := copysimulation.NewSeries(hours(closes...), never)
+	at := launch.Add(20 * time.Minute)
+	if price, traded := series.EntryPrice(at); price != 2 || !traded {
+		t.Errorf("%v %v", price, traded)
+	}
+	simulated := run(never, closes, known, at).Trades[0]
+	if status, net := series.Outcome(at, 2, known, never); status != simulated.Status || net != simulated.Net || math.Abs(net-0.44) > 1e-12 {
+		t.Errorf("%s %v, simulated %s %v", status, net, simulated.Status, simulated.Net)
+	}
+	if _, net := series.Outcome(at, 4, known, never); math.Abs(net-(0.72-1)) > 1e-12 {
+		t.Errorf("bought at twice the price: %v", net)
+	}
+	due := launch.Add(copysimulation.Horizon)
+	for _, c := range []struct {
+		name  string
+		price float64
+		terms copysimulation.Terms
+		asOf  time.Time
+		want  copysimulation.Status
+	}{
+		{"in the hour it is sold", 2, known, due.Add(59 * time.Minute), copysimulation.Pending},
+		{"once that hour is over", 2, known, due.Add(time.Hour), copysimulation.Resolved},
+		{"a pool that is drained now", 2, copysimulation.Terms{SellTax: nan, QuoteUSD: 4999}, due.Add(time.Hour), copysimulation.Dead},
+		{"that pool, long after", 2, copysimulation.Terms{SellTax: nan, QuoteUSD: 4999}, due.Add(72 * time.Hour), copysimulation.Resolved},
+		{"nobody can sell", 2, copysimulation.Terms{SellTax: nan, Unsellable: true, QuoteUSD: nan}, never, copysimulation.Dead},
+		{"no price", nan, known, never, copysimulation.Skipped},
+		{"a price of nothing", 0, known, never, copysimulation.Skipped},
+	} {
+		if got, net := series.Outcome(at, c.price, c.terms, c.asOf); got != c.want || (got == copysimulation.Dead) != (net == -1) {
+			t.Errorf("%s: %s %v, want %s", c.name, got, net, c.want)
+		}
+	}
+	for i := 121; i < len(closes); i++ {
+		closes[i] = nan
+	}
+	series = copysimulation.NewSeries(hours(closes...), never)
+	if status, _ := series.Outcome(at, 2, known, never); status != copysimulation.Resolved {
+		t.Error("a price 48 hours old is not used for the exit")
+	}
+	if status, _ := series.Outcome(at.Add(time.Hour), 2, known, never); status != copysimulation.Dead {
+		t.Error("a price 49 hours old is used for the exit")
+	}
+	if price, traded := series.EntryPrice(launch.Add(123 * time.Hour)); price != 2 || traded {
+		t.Errorf("carried: %v %v", price, traded)
+	}
+	if price, _ := series.EntryPrice(launch.Add(130 * time.Hour)); !math.IsNaN(price) {
+		t.Errorf("carried too far: %v", price)
+	}
+}

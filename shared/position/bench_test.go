@@ -66,7 +66,7 @@ func BenchmarkReconstruct(b *testing.B) {
 			activity, prices := swaps(n)
 			b.ReportAllocs()
 			for b.Loop() {
-				position.Reconstruct(on, chain.Address{1}, activity, prices)
+				position.Read(on, chain.Address{1}, activity).Ledger(prices)
 			}
 			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(n), "ns/swap")
 		})
@@ -78,10 +78,10 @@ func BenchmarkBuild(b *testing.B) {
 	for _, n := range sizes {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			activity, prices := swaps(n)
-			ledger := position.Reconstruct(on, chain.Address{1}, activity, prices)
+			ledger := position.Read(on, chain.Address{1}, activity).Ledger(prices)
 			asOf := activity.Transactions[n-1].Time
 			marks := map[chain.Address]position.Mark{}
-			for _, token := range position.OpenTokens(ledger, asOf) {
+			for _, token := range position.Settle(ledger, asOf).Open() {
 				marks[token] = position.Mark{PriceUSD: 17, QuoteUSD: 1e6, SellTax: math.NaN()}
 			}
 			b.ReportAllocs()
@@ -98,6 +98,6 @@ func BenchmarkWanted(b *testing.B) {
 	activity, _ := swaps(10_000)
 	b.ReportAllocs()
 	for b.Loop() {
-		position.Wanted(on, chain.Address{1}, activity)
+		position.Read(on, chain.Address{1}, activity).Wanted()
 	}
 }

@@ -27,32 +27,45 @@ const (
 // A position that is sold out (95 %) ignores the rest and leaves it, at its cost, to the next one. A position that is
 // abandoned or dead counts the rest as sold for what is still recoverable, so that unsold losers cost what they cost.
 func Build(ledger *Ledger, marks map[chain.Address]Mark, asOf time.Time) *Book {
-	e := run(ledger, asOf)
+	return Settle(ledger, asOf).Book(marks)
+}
+
+// Accounts are the positions of a ledger up to an instant, before anybody has valued what is left of them. They can be valued any
+// number of times.
+type Accounts struct{ engine *engine }
+
+// Settle books everything in the ledger up to asOf.
+func Settle(ledger *Ledger, asOf time.Time) *Accounts { return &Accounts{run(ledger, asOf)} }
+
+// Book values what is left by the marks: it is what Build makes of the same ledger.
+func (a *Accounts) Book(marks map[chain.Address]Mark) *Book {
+	e := *a.engine
+	e.positions, e.dust = slices.Clone(e.positions), slices.Clone(e.dust)
 	for i := range e.holdings {
-		h := &e.holdings[i]
+		h := e.holdings[i]
 		if h.index < 0 {
 			continue
 		}
 		if !h.ended && len(marks) > 0 {
 			if mark, marked := marks[h.token]; marked {
-				e.mark(h, &mark, asOf)
+				e.mark(&h, &mark, e.book.AsOf)
 			}
 		}
-		e.seal(h)
+		e.seal(&h)
 	}
-	book := &e.book
-	book.Positions = e.worthJudging()
+	book := e.book
+	book.Positions = e.worthJudging(&book)
 	book.MatchedShare = 1
 	if e.gross > 0 {
 		book.MatchedShare = min(1, e.grossMatched/e.gross)
 	}
-	return book
+	return &book
 }
 
-// OpenTokens lists the tokens of positions that are open at asOf, in the order of their addresses: those that Build wants
-// marks for. Positions too small to count are left out.
-func OpenTokens(ledger *Ledger, asOf time.Time) []chain.Address {
-	e := run(ledger, asOf)
+// Open lists the tokens of positions that are still open, in the order of their addresses: those that Book wants marks for. Positions
+// too small to count are left out.
+func (a *Accounts) Open() []chain.Address {
+	e := a.engine
 	var tokens []chain.Address
 	for i := range e.holdings {
 		h := &e.holdings[i]
@@ -84,11 +97,13 @@ type engine struct {
 func run(ledger *Ledger, asOf time.Time) *engine {
 	ledger = upTo(ledger, asOf)
 	trades, transfers := ledger.Trades, ledger.Transfers
+	tokens := min(len(ledger.Tokens), len(trades)+len(transfers))
 	e := &engine{
 		book:      Book{Ledger: ledger, AsOf: asOf},
 		positions: make([]Position, 0, len(trades)/2+1),
 		dust:      make([]bool, 0, len(trades)/2+1),
-		byToken:   make(map[chain.Address]int, min(len(trades)/4, 4096)),
+		holdings:  make([]holding, 0, tokens),
+		byToken:   make(map[chain.Address]int, tokens),
 		lots:      newLotStore(min(len(trades)/2+len(transfers), 4096)),
 	}
 	for len(trades) > 0 || len(transfers) > 0 {
@@ -134,11 +149,11 @@ func (e *engine) holding(token *chain.Address) *holding {
 }
 
 // worthJudging drops dust, and orders positions of one instant by token.
-func (e *engine) worthJudging() []Position {
+func (e *engine) worthJudging(book *Book) []Position {
 	all, kept := e.positions, 0
 	for i := range all {
 		if e.dust[i] {
-			e.book.DustSkipped++
+			book.DustSkipped++
 			continue
 		}
 		if kept != i {

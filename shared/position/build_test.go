@@ -415,13 +415,13 @@ func TestOpenTokens(t *testing.T) {
 	h.sell(3, tokenB, 100, 10)
 	h.buy(3, scam, 1, 1)
 	h.transfer(3, lpToken, true, position.TransferUnknown, 7)
-	if tokens := position.OpenTokens(&h.ledger, dayTime(9)); !slices.Equal(tokens, []chain.Address{tokenA, tokenC}) {
+	if tokens := position.Settle(&h.ledger, dayTime(9)).Open(); !slices.Equal(tokens, []chain.Address{tokenA, tokenC}) {
 		t.Errorf("%v", tokens)
 	}
-	if tokens := position.OpenTokens(&h.ledger, dayTime(2.5)); !slices.Equal(tokens, []chain.Address{tokenA, tokenB, tokenC}) {
+	if tokens := position.Settle(&h.ledger, dayTime(2.5)).Open(); !slices.Equal(tokens, []chain.Address{tokenA, tokenB, tokenC}) {
 		t.Errorf("before the sale: %v", tokens)
 	}
-	if tokens := position.OpenTokens(&position.Ledger{}, dayTime(9)); len(tokens) != 0 {
+	if tokens := position.Settle(&position.Ledger{}, dayTime(9)).Open(); len(tokens) != 0 {
 		t.Errorf("of nothing: %v", tokens)
 	}
 }

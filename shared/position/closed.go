@@ -5,14 +5,14 @@ import (
 )
 
 // closedRateable selects and orders the positions that make a record.
-func closedRateable(positions []Position) []Position {
-	closed := make([]Position, 0, len(positions))
+func closedRateable(positions []Position) []*Position {
+	closed := make([]*Position, 0, len(positions))
 	for i := range positions {
 		if p := &positions[i]; p.Status == Closed && p.Rateable && !p.SameBlock {
-			closed = append(closed, *p)
+			closed = append(closed, p)
 		}
 	}
-	slices.SortStableFunc(closed, func(a, b Position) int {
+	slices.SortStableFunc(closed, func(a, b *Position) int {
 		if order := a.ClosedAt.Compare(b.ClosedAt); order != 0 {
 			return order
 		}

@@ -5,5 +5,5 @@
 // re-entry starts a new one. Sells consume lots first-in first-out, which gives holding times.
 //
 // Everything here is a pure function of its arguments: no clock, no network, no judgement of the trader. Two ways lead in:
-// Reconstruct reads an EVM wallet's transactions, and other venues make Trade values of their own fills.
+// Read reads an EVM wallet's transactions, of which a History makes trades, and other venues make Trade values of their own fills.
 package position

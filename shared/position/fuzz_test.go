@@ -179,7 +179,7 @@ func FuzzReconstruct(f *testing.F) {
 		from := &tape{data: data}
 		activity := from.activity()
 		prices := &tape{data: append([]byte{14, 3, 200, 1, 2}, data...)}
-		ledger := position.Reconstruct(ethereum, wallet, activity, prices)
+		ledger := position.Read(ethereum, wallet, activity).Ledger(prices)
 		finite(t, "wasted gas", ledger.WastedGasUSD)
 		for i := range ledger.Trades {
 			trade := &ledger.Trades[i]
@@ -194,7 +194,7 @@ func FuzzReconstruct(f *testing.F) {
 			finite(t, "quantity", ledger.Transfers[i].Quantity)
 			finite(t, "value", ledger.Transfers[i].ValueUSD)
 		}
-		position.Wanted(ethereum, wallet, activity)
+		position.Read(ethereum, wallet, activity).Wanted()
 		checkBook(t, position.Build(ledger, (&tape{data: data}).marks(), start.Add(300*day)))
 	})
 }
@@ -207,6 +207,6 @@ func FuzzBuild(f *testing.F) {
 		ledger := (&tape{data: data}).ledger()
 		asOf := start.Add(time.Duration(days) * day)
 		checkBook(t, position.Build(ledger, (&tape{data: data}).marks(), asOf))
-		position.OpenTokens(ledger, asOf)
+		position.Settle(ledger, asOf).Open()
 	})
 }

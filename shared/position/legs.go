@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/mirrorworthy/mirrorworthy/shared/chain"
 	"github.com/mirrorworthy/mirrorworthy/shared/market"
@@ -26,30 +27,18 @@ type asset struct {
 	stable   bool
 	// suspicious tokens are listed as spam or have a name that lures.
 	suspicious bool
-	traded     bool
 
 	// leg is the asset's place in the current transaction, valid when stamp names that transaction.
 	leg, stamp int
 
-	// minute, price and priced remember the last price that was asked for.
-	minute int64
-	price  float64
-	priced bool
-
-	// block is that of the last trade, firstTrade the first in it.
-	block        uint64
-	firstTrade   int
-	bought, sold bool
+	// handledIn numbers the last transaction, from 1, in which the wallet itself did something with the asset, handledAt the asset's
+	// first movement in it.
+	handledIn, handledAt int
 }
 
-// leg is what one transaction moved of one asset, as the wallet sees it.
+// leg is what one transaction moved of one asset net, as the wallet sees it.
 type leg struct {
-	asset   int
-	in, out market.Amount
-	// from sent the largest amount that came in, to received the largest that went out; zero when it was minted or burned.
-	from, to               chain.Address
-	largestIn, largestOut  float64
-	fromNothing, toNothing bool
+	asset int
 	// quantity is the net amount in token units, positive when the wallet received.
 	quantity float64
 	// counterparty is who stands on the other side of the net amount; kind is what is known of it.
@@ -58,6 +47,18 @@ type leg struct {
 	quote        bool
 	// minted or burned is what happened to the largest amount of the net's direction.
 	minted, burned bool
+	// origin tells how the quantity came or went if it was not traded.
+	origin Origin
+}
+
+// tally adds up what one transaction moved of one asset.
+type tally struct {
+	asset   int
+	in, out market.Amount
+	// from sent the largest amount that came in, to received the largest that went out; zero when it was minted or burned.
+	from, to               chain.Address
+	largestIn, largestOut  float64
+	fromNothing, toNothing bool
 }
 
 // reader turns transactions into net legs.
@@ -67,8 +68,10 @@ type reader struct {
 	activity *market.Activity
 	assets   []asset
 	places   map[chain.Address]int
-	legs     []leg
+	tallies  []tally
 	stamp    int
+	// all are the legs of all transactions read, legs those of the current one.
+	all, legs []leg
 	// target is the kind of what the current transaction called, called its address, if the wallet itself sent the transaction.
 	target market.AccountKind
 	called chain.Address
@@ -100,6 +103,7 @@ func newReader(on *chain.Chain, wallet chain.Address, activity *market.Activity)
 		on: on, wallet: wallet, activity: activity,
 		assets: make([]asset, 0, len(activity.Tokens)+1),
 		places: make(map[chain.Address]int, len(activity.Tokens)+2),
+		all:    make([]leg, 0, 2*len(activity.Transactions)),
 	}
 	r.places[chain.Native] = nativePlace
 	r.assets = append(r.assets, r.describe(chain.Native))
@@ -137,18 +141,12 @@ func same(a, b *chain.Address) bool {
 }
 
 func (r *reader) describe(address chain.Address) asset {
-	a := asset{address: address, quote: r.on.IsQuote(address), stable: r.on.IsStable(address)}
+	a := asset{address: address, quote: r.on.IsQuote(address)}
 	token := r.activity.Tokens[address]
 	token.Address = address
-	if address == chain.Native {
-		token.Symbol, token.Decimals, token.Known = r.on.NativeSymbol, r.on.WrappedNative.Decimals, true
-	}
-	for _, quotes := range [...][]chain.Asset{r.on.Stables, r.on.Staked} {
-		for i := range quotes {
-			if quote := &quotes[i]; address == quote.Address {
-				token.Symbol, token.Decimals, token.Known = quote.Symbol, quote.Decimals, true
-			}
-		}
+	if a.quote {
+		a.stable = r.on.IsStable(address)
+		r.nameQuote(&token)
 	}
 	a.measured = token.Known && token.Decimals >= 0 && token.Decimals <= 77
 	a.scale = 1
@@ -160,8 +158,25 @@ func (r *reader) describe(address chain.Address) asset {
 	return a
 }
 
+// nameQuote names a quote asset as the chain does, whatever a provider calls it.
+func (r *reader) nameQuote(token *market.Token) {
+	if token.Address == chain.Native {
+		token.Symbol, token.Decimals, token.Known = r.on.NativeSymbol, r.on.WrappedNative.Decimals, true
+	}
+	for _, quotes := range [...][]chain.Asset{r.on.Stables, r.on.Staked} {
+		for i := range quotes {
+			if quote := &quotes[i]; token.Address == quote.Address {
+				token.Symbol, token.Decimals, token.Known = quote.Symbol, quote.Decimals, true
+			}
+		}
+	}
+}
+
 // lures tells names that carry a web address.
 func lures(name string) bool {
+	if plain(name) {
+		return false
+	}
 	name = strings.ToLower(name)
 	if strings.Contains(name, "://") || strings.Contains(name, "www.") || strings.Contains(name, "t.me/") {
 		return true
@@ -189,6 +204,16 @@ func lures(name string) bool {
 	return false
 }
 
+// plain tells names of ASCII characters without the colon or the dot that a web address takes.
+func plain(name string) bool {
+	for i := range len(name) {
+		if c := name[i]; c == '.' || c == ':' || c >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
+}
+
 func isLetter(r rune) bool { return r >= 'a' && r <= 'z' }
 
 // kind tells what an account is publicly known to be.
@@ -206,11 +231,10 @@ func (r *reader) kind(address *chain.Address) market.AccountKind {
 // net fills r.legs with what a transaction changed, in the order of the assets' addresses, whatever the order of its
 // movements. Amounts are summed as whole numbers and converted once.
 func (r *reader) net(tx *market.Transaction) {
-	r.stamp++
-	r.legs = r.legs[:0]
+	r.tallies = r.tallies[:0]
 	r.target = r.kind(&tx.Target)
 	r.called = chain.Address{}
-	if tx.Sender == r.wallet {
+	if same(&tx.Sender, &r.wallet) {
 		r.called = tx.Target
 	}
 	for i := range tx.Movements {
@@ -221,26 +245,24 @@ func (r *reader) net(tx *market.Transaction) {
 		at := r.place(&movement.Token)
 		a := &r.assets[at]
 		if a.stamp != r.stamp {
-			a.stamp, a.leg = r.stamp, len(r.legs)
-			r.legs = append(r.legs, leg{})
-			l := &r.legs[a.leg]
-			l.asset, l.quote = at, a.quote
+			a.stamp, a.leg = r.stamp, len(r.tallies)
+			r.tallies = append(r.tallies, tally{asset: at})
 		}
-		r.legs[a.leg].add(movement)
+		r.tallies[a.leg].add(movement)
 	}
-	kept := 0
-	for i := range r.legs {
-		l := &r.legs[i]
-		if !l.settle(r.assets[l.asset].scale) {
+	first := len(r.all)
+	for i := range r.tallies {
+		t := &r.tallies[i]
+		a := &r.assets[t.asset]
+		l := leg{asset: t.asset, quote: a.quote}
+		if !t.settle(&l, a.scale) {
 			continue
 		}
 		l.kind = r.kind(&l.counterparty)
-		if kept != i {
-			r.legs[kept] = *l
-		}
-		kept++
+		r.all = append(r.all, l)
 	}
-	r.legs = r.legs[:kept]
+	r.legs = r.all[first:len(r.all):len(r.all)]
+	kept := len(r.legs)
 	if kept == 1 && r.legs[0].quantity < 0 {
 		if r.given == nil {
 			r.given = make(map[custody]bool)
@@ -256,24 +278,40 @@ func (r *reader) net(tx *market.Transaction) {
 	}
 }
 
+// handle notes which assets the wallet itself did something with: those that left it, and all in a transaction that it sent.
+func (r *reader) handle(tx *market.Transaction) {
+	does := same(&tx.Sender, &r.wallet)
+	for i := range tx.Movements {
+		does = does || !tx.Movements[i].In
+	}
+	if !does {
+		return
+	}
+	for i := range tx.Movements {
+		if a := &r.assets[r.place(&tx.Movements[i].Token)]; a.handledIn != r.stamp {
+			a.handledIn, a.handledAt = r.stamp, i
+		}
+	}
+}
+
 func (r *reader) compare(a, b *leg) int {
 	return bytes.Compare(r.assets[a.asset].address[:], r.assets[b.asset].address[:])
 }
 
 // add notes a movement. The largest amount names the counterparty, even ones the higher address, so that order does not matter.
-func (l *leg) add(movement *market.Movement) {
+func (t *tally) add(movement *market.Movement) {
 	amount := float(&movement.Amount)
 	counterparty := &movement.Counterparty
 	if movement.In {
-		saturate(&l.in, &movement.Amount)
-		if amount > l.largestIn || amount == l.largestIn && l.from.Compare(*counterparty) < 0 {
-			l.largestIn, l.from, l.fromNothing = amount, *counterparty, movement.Minted
+		saturate(&t.in, &movement.Amount)
+		if amount > t.largestIn || amount == t.largestIn && t.from.Compare(*counterparty) < 0 {
+			t.largestIn, t.from, t.fromNothing = amount, *counterparty, movement.Minted
 		}
 		return
 	}
-	saturate(&l.out, &movement.Amount)
-	if amount > l.largestOut || amount == l.largestOut && l.to.Compare(*counterparty) < 0 {
-		l.largestOut, l.to, l.toNothing = amount, *counterparty, movement.Burned
+	saturate(&t.out, &movement.Amount)
+	if amount > t.largestOut || amount == t.largestOut && t.to.Compare(*counterparty) < 0 {
+		t.largestOut, t.to, t.toNothing = amount, *counterparty, movement.Burned
 	}
 }
 
@@ -283,20 +321,20 @@ func saturate(sum, amount *market.Amount) {
 	}
 }
 
-// settle works out the net quantity and tells whether there is any.
-func (l *leg) settle(scale float64) bool {
+// settle works out the net quantity and whom it is with, and tells whether there is any.
+func (t *tally) settle(l *leg, scale float64) bool {
 	var rest market.Amount
-	sign, turnover := 1.0, &l.in
+	sign, turnover := 1.0, &t.in
 	switch {
-	case l.out.IsZero():
-		rest = l.in
-	case l.in.IsZero():
-		rest, sign, turnover = l.out, -1, &l.out
-	case l.in.Cmp(&l.out) >= 0:
-		rest.Sub(&l.in, &l.out)
+	case t.out.IsZero():
+		rest = t.in
+	case t.in.IsZero():
+		rest, sign, turnover = t.out, -1, &t.out
+	case t.in.Cmp(&t.out) >= 0:
+		rest.Sub(&t.in, &t.out)
 	default:
-		rest.Sub(&l.out, &l.in)
-		sign, turnover = -1, &l.out
+		rest.Sub(&t.out, &t.in)
+		sign, turnover = -1, &t.out
 	}
 	raw := float(&rest)
 	if raw <= negligible*float(turnover) {
@@ -304,9 +342,9 @@ func (l *leg) settle(scale float64) bool {
 	}
 	l.quantity = sign * raw / scale
 	if sign > 0 {
-		l.counterparty, l.minted = l.from, l.fromNothing
+		l.counterparty, l.minted = t.from, t.fromNothing
 	} else {
-		l.counterparty, l.burned = l.to, l.toNothing
+		l.counterparty, l.burned = t.to, t.toNothing
 	}
 	return true
 }

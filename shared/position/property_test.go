@@ -104,7 +104,7 @@ func TestTruncationInvariance(t *testing.T) {
 					t.Fatalf("closed at %v, opened at %v, after %v", p.ClosedAt, p.OpenedAt, asOf)
 				}
 			}
-			if !slices.Equal(position.OpenTokens(&h.ledger, asOf), position.OpenTokens(&cut, asOf)) {
+			if !slices.Equal(position.Settle(&h.ledger, asOf).Open(), position.Settle(&cut, asOf).Open()) {
 				t.Fatal("open tokens differ")
 			}
 		}))
@@ -344,13 +344,13 @@ func drawActivity(t *rapid.T) *market.Activity {
 func TestOrderWithinATransactionChangesNothing(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		activity := drawActivity(t)
-		before := position.Reconstruct(ethereum, wallet, activity, standardPrices())
+		before := position.Read(ethereum, wallet, activity).Ledger(standardPrices())
 		random := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
 		for i := range activity.Transactions {
 			movements := activity.Transactions[i].Movements
 			random.Shuffle(len(movements), func(a, b int) { movements[a], movements[b] = movements[b], movements[a] })
 		}
-		after := position.Reconstruct(ethereum, wallet, activity, standardPrices())
+		after := position.Read(ethereum, wallet, activity).Ledger(standardPrices())
 		if fmt.Sprintf("%+v", before) != fmt.Sprintf("%+v", after) {
 			t.Fatalf("before\n%safter\n%s", lines(before), lines(after))
 		}
@@ -364,10 +364,10 @@ func TestReconstructionHasNoFuture(t *testing.T) {
 			activity := drawActivity(t)
 			length := rapid.IntRange(0, len(activity.Transactions)-1).Draw(t, "length")
 			asOf := activity.Transactions[length].Time
-			whole := position.Reconstruct(ethereum, wallet, activity, standardPrices())
+			whole := position.Read(ethereum, wallet, activity).Ledger(standardPrices())
 			cut := *activity
 			cut.Transactions = cut.Transactions[:length+1]
-			past := position.Reconstruct(ethereum, wallet, &cut, standardPrices())
+			past := position.Read(ethereum, wallet, &cut).Ledger(standardPrices())
 			a, b := position.Build(whole, nil, asOf), position.Build(past, nil, asOf)
 			if describe(a) != describe(b) {
 				t.Fatalf("with the future\n%s\nwithout\n%s", describe(a), describe(b))
@@ -382,12 +382,31 @@ func TestDeterminism(t *testing.T) {
 		marks := drawMarks(t)
 		first := ""
 		for range 5 {
-			book := position.Build(position.Reconstruct(ethereum, wallet, activity, standardPrices()), marks, start.Add(farFuture*day))
+			book := position.Build(position.Read(ethereum, wallet, activity).Ledger(standardPrices()), marks, start.Add(farFuture*day))
 			if text := describe(book); first == "" {
 				first = text
 			} else if text != first {
 				t.Fatalf("first\n%s\nthen\n%s", first, text)
 			}
+		}
+	})
+}
+
+// Accounts are valued anew each time: no valuation leaves anything behind in the next.
+func TestAccountsAreValuedAnyNumberOfTimes(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		h := drawHistory(t, true)
+		asOf := dayTime(rapid.Float64Range(-1, 600).Draw(t, "asOf"))
+		accounts := position.Settle(&h.ledger, asOf)
+		open := accounts.Open()
+		for range 3 {
+			marks := drawMarks(t)
+			if got, want := accounts.Book(marks), position.Build(&h.ledger, marks, asOf); describe(got) != describe(want) {
+				t.Fatalf("valued again\n%s\nvalued first\n%s", describe(got), describe(want))
+			}
+		}
+		if again := accounts.Open(); !slices.Equal(again, open) {
+			t.Fatalf("open were %v, now %v", open, again)
 		}
 	})
 }

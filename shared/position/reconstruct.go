@@ -2,7 +2,6 @@ package position
 
 import (
 	"math"
-	"slices"
 	"time"
 
 	"github.com/mirrorworthy/mirrorworthy/shared/chain"
@@ -15,7 +14,7 @@ const placesPerTransaction = 1 << 20
 // minimumLiquidityUSD is how deep a token's pool must be before its price may value a trade.
 const minimumLiquidityUSD = 1000
 
-// Prices are what Reconstruct values with. The native coin is asked for by chain.Native.
+// Prices are what a history's trades are valued with. The native coin is asked for by chain.Native.
 type Prices interface {
 	// At is an asset's USD price at a time; the second result is false when there is none to be trusted.
 	At(asset chain.Address, at time.Time) (usd float64, ok bool)
@@ -23,7 +22,7 @@ type Prices interface {
 	Liquidity(token chain.Address) float64
 }
 
-// Reconstruct reads a wallet's transactions as trades and transfers.
+// Ledger makes trades and transfers of the transactions.
 //
 // Every transaction is netted first, so that routes, refunds and wrapping disappear. What went out in quote assets and came
 // in as a token is a buy, the other way round a sell; one token for another is a sell and a buy of the same value; one quote
@@ -31,19 +30,20 @@ type Prices interface {
 // leg the deeper token's price values both sides, if any pool holds at least 1,000 USD; else the trade is unpriced.
 // Lending, staking, bridging and providing liquidity are transfers that keep the cost. Unsolicited spam is counted and
 // dropped. A stablecoin without a price counts as one dollar; gas without a price as nothing.
-func Reconstruct(on *chain.Chain, wallet chain.Address, activity *market.Activity, prices Prices) *Ledger {
+func (h *History) Ledger(prices Prices) *Ledger {
 	w := &writer{
-		reader: newReader(on, wallet, activity),
-		prices: prices,
+		History: h,
+		prices:  prices,
+		states:  make([]assetState, len(h.assets)),
 		ledger: &Ledger{
-			Trades:    make([]Trade, 0, len(activity.Transactions)),
-			Truncated: activity.Truncated,
-			Since:     activity.Since,
+			Trades:    make([]Trade, 0, len(h.activity.Transactions)),
+			Truncated: h.activity.Truncated,
+			Since:     h.activity.Since,
 		},
 	}
 	var block, index uint64
-	for i := range activity.Transactions {
-		tx := &activity.Transactions[i]
+	for i := range h.activity.Transactions {
+		tx := &h.activity.Transactions[i]
 		if i > 0 && tx.Block == block {
 			index++
 		} else {
@@ -52,7 +52,8 @@ func Reconstruct(on *chain.Chain, wallet chain.Address, activity *market.Activit
 		if tx.Index >= 0 {
 			index = uint64(tx.Index)
 		}
-		w.write(tx, index)
+		w.order = index * placesPerTransaction
+		w.write(tx, &h.changes[i])
 	}
 	w.dropSpam()
 	w.describeTokens()
@@ -61,43 +62,65 @@ func Reconstruct(on *chain.Chain, wallet chain.Address, activity *market.Activit
 
 // writer turns classified transactions into the rows of a ledger.
 type writer struct {
-	*reader
+	*History
 	prices Prices
 	ledger *Ledger
-	// doubtful are indices of transfers that are spam unless the wallet traded the token.
-	doubtful []int
+	// states are those of the assets, by place.
+	states []assetState
+	// legs are those of the current transaction.
+	legs []leg
+	// doubtful are transfers that are spam unless the wallet traded the token.
+	doubtful []doubtfulTransfer
 	sides    [2]side
 	// order is the next row's Order.
 	order uint64
 }
 
-func (w *writer) write(tx *market.Transaction, index uint64) {
-	if tx.Sender == w.wallet {
+// assetState is what a writer knows of an asset so far.
+type assetState struct {
+	traded bool
+	// transfers counts the asset's transfers in the ledger.
+	transfers int
+
+	// minute, price and priced remember the last price that was asked for.
+	minute int64
+	price  float64
+	priced bool
+
+	// block is that of the last trade, firstTrade the first in it.
+	block        uint64
+	firstTrade   int
+	bought, sold bool
+}
+
+// doubtfulTransfer names a transfer by its place in the ledger, and its asset.
+type doubtfulTransfer struct{ row, asset int }
+
+func (w *writer) write(tx *market.Transaction, c *change) {
+	if same(&tx.Sender, &w.wallet) {
 		w.ledger.Transactions++
 	}
 	if tx.Failed {
 		w.waste(tx)
 		return
 	}
-	w.order = index * placesPerTransaction
-	w.net(tx)
-	what, f := w.classify(tx)
-	switch what {
+	w.legs = w.all[c.first:c.end]
+	switch c.what {
 	case treasury:
 		w.ledger.Treasury++
 	case trade:
-		w.writeTrades(tx, f)
+		w.writeTrades(tx, c.flow)
 	case forged:
 		w.ledger.SpamDropped += len(w.legs)
 	case transfers, claim, selfTransfers:
 		for i := range w.legs {
-			w.writeTransfer(tx, &w.legs[i], what)
+			w.writeTransfer(tx, &w.legs[i], c.what)
 		}
 	}
 }
 
 func (w *writer) waste(tx *market.Transaction) {
-	if tx.Sender != w.wallet && tx.GasFee.IsZero() {
+	if tx.GasFee.IsZero() && !same(&tx.Sender, &w.wallet) {
 		return
 	}
 	w.ledger.FailedTransactions++
@@ -109,21 +132,22 @@ func (w *writer) gasUSD(tx *market.Transaction) float64 {
 	if tx.GasFee.IsZero() {
 		return 0
 	}
-	native := &w.assets[nativePlace]
-	price, priced := w.price(native, tx.Time)
-	usd := float(&tx.GasFee) / native.scale * price
+	price, priced := w.price(nativePlace, tx.Time)
+	usd := float(&tx.GasFee) / w.assets[nativePlace].scale * price
 	if !priced || !(usd <= maximumUSD) {
 		return 0
 	}
 	return usd
 }
 
-// price asks for an asset's price in the minute of at.
-func (w *writer) price(a *asset, at time.Time) (float64, bool) {
+// price asks for an asset's price in the minute of a time.
+func (w *writer) price(asset int, at time.Time) (float64, bool) {
+	state := &w.states[asset]
 	minute := at.Unix() / 60
-	if a.minute == minute && a.price != 0 {
-		return a.price, a.priced
+	if state.minute == minute && state.price != 0 {
+		return state.price, state.priced
 	}
+	a := &w.assets[asset]
 	start := at.Truncate(time.Minute)
 	usd, ok := w.prices.At(a.address, start)
 	if !ok && a.address == chain.Native {
@@ -136,7 +160,7 @@ func (w *writer) price(a *asset, at time.Time) (float64, bool) {
 			usd, ok = 1, true
 		}
 	}
-	a.minute, a.price, a.priced = minute, usd, ok
+	state.minute, state.price, state.priced = minute, usd, ok
 	return usd, ok
 }
 
@@ -148,31 +172,34 @@ func (w *writer) writeTransfer(tx *market.Transaction, l *leg, what shape) {
 		Quantity: math.Abs(l.quantity), In: in, Counterparty: l.counterparty,
 	}
 	w.order++
-	switch {
-	case what == selfTransfers:
+	if transfer.Origin = l.origin; what == selfTransfers {
 		transfer.Origin = TransferKnown
-	default:
-		transfer.Origin = w.origin(l)
 	}
 	if a.quote {
-		if usd, priced := w.price(a, tx.Time); priced && transfer.Quantity*usd <= maximumUSD {
+		if usd, priced := w.price(l.asset, tx.Time); priced && transfer.Quantity*usd <= maximumUSD {
 			transfer.ValueUSD = transfer.Quantity * usd
 		}
-	} else if tx.Sender != w.wallet && l.kind == market.UnknownAccount &&
+	} else if l.kind == market.UnknownAccount && !same(&tx.Sender, &w.wallet) &&
 		transfer.Origin != TransferKnown && (in || a.suspicious) {
-		w.doubtful = append(w.doubtful, len(w.ledger.Transfers))
+		w.doubtful = append(w.doubtful, doubtfulTransfer{len(w.ledger.Transfers), l.asset})
 	}
+	w.states[l.asset].transfers++
 	w.ledger.Transfers = append(w.ledger.Transfers, transfer)
 }
 
 // dropSpam removes doubtful transfers of tokens that lure or have no market, unless the wallet traded the token.
 func (w *writer) dropSpam() {
-	rows := w.ledger.Transfers
-	kept, next := 0, 0
-	for i := range rows {
-		if next < len(w.doubtful) && w.doubtful[next] == i {
-			next++
-			if a := &w.assets[w.place(&rows[i].Token)]; !a.traded && (a.suspicious || !(w.prices.Liquidity(a.address) > 0)) {
+	if len(w.doubtful) == 0 {
+		return
+	}
+	rows, doubtful := w.ledger.Transfers, w.doubtful
+	kept := doubtful[0].row
+	for i := kept; i < len(rows); i++ {
+		if len(doubtful) > 0 && doubtful[0].row == i {
+			asset := doubtful[0].asset
+			doubtful = doubtful[1:]
+			if a, state := &w.assets[asset], &w.states[asset]; !state.traded && (a.suspicious || !(w.prices.Liquidity(a.address) > 0)) {
+				state.transfers--
 				w.ledger.SpamDropped++
 				continue
 			}
@@ -185,63 +212,10 @@ func (w *writer) dropSpam() {
 
 // describeTokens names every token in the ledger.
 func (w *writer) describeTokens() {
-	used := make([]bool, len(w.assets))
-	for i := range w.ledger.Transfers {
-		used[w.places[w.ledger.Transfers[i].Token]] = true
-	}
 	w.ledger.Tokens = make(map[chain.Address]market.Token, len(w.assets))
 	for i := range w.assets {
-		if w.assets[i].traded || used[i] {
+		if w.states[i].traded || w.states[i].transfers > 0 {
 			w.ledger.Tokens[w.assets[i].address] = w.assets[i].token
 		}
 	}
-}
-
-// Wanted lists the prices Reconstruct will ask for: of quote assets wherever they moved against a token or alone, of the
-// native coin wherever gas counts, and of tokens that were swapped for each other or several at once. Times are whole
-// minutes, each once, in order; assets are in the order of their addresses.
-func Wanted(on *chain.Chain, wallet chain.Address, activity *market.Activity) []market.PriceRequest {
-	r := newReader(on, wallet, activity)
-	var times [][]time.Time
-	want := func(at int, when time.Time) {
-		for len(times) <= at {
-			times = append(times, nil)
-		}
-		when = when.Truncate(time.Minute)
-		if list := times[at]; len(list) == 0 || !list[len(list)-1].Equal(when) {
-			times[at] = append(list, when)
-		}
-	}
-	for i := range activity.Transactions {
-		tx := &activity.Transactions[i]
-		if tx.Failed {
-			if !tx.GasFee.IsZero() {
-				want(nativePlace, tx.Time)
-			}
-			continue
-		}
-		r.net(tx)
-		what, f := r.classify(tx)
-		switch what {
-		case nothing, treasury, forged:
-			continue
-		case trade:
-			want(nativePlace, tx.Time)
-		}
-		for i := range r.legs {
-			if at := r.legs[i].asset; r.assets[at].quote || what == trade && f.needsTokenPrices() {
-				want(at, tx.Time)
-			}
-		}
-	}
-	var requests []market.PriceRequest
-	for at, list := range times {
-		if len(list) > 0 {
-			slices.SortFunc(list, time.Time.Compare)
-			list = slices.CompactFunc(list, time.Time.Equal)
-			requests = append(requests, market.PriceRequest{Asset: r.assets[at].address, Times: list})
-		}
-	}
-	slices.SortFunc(requests, func(a, b market.PriceRequest) int { return a.Asset.Compare(b.Asset) })
-	return requests
 }

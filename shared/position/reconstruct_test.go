@@ -3,6 +3,7 @@ package position_test
 import (
 	"fmt"
 	"math"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -355,12 +356,12 @@ func TestReconstructRules(t *testing.T) {
 		t.Run(rule.name, func(t *testing.T) {
 			activity := activityOf(rule.transactions...)
 			prices := standardPrices()
-			ledger := position.Reconstruct(ethereum, wallet, activity, prices)
+			ledger := position.Read(ethereum, wallet, activity).Ledger(prices)
 			if text := lines(ledger); text != rule.want {
 				t.Errorf("got\n%swant\n%s", text, rule.want)
 			}
 			wanted := map[string]bool{}
-			for _, request := range position.Wanted(ethereum, wallet, activity) {
+			for _, request := range position.Read(ethereum, wallet, activity).Wanted() {
 				for _, at := range request.Times {
 					wanted[fmt.Sprint(request.Asset, at.Unix())] = true
 				}
@@ -380,7 +381,7 @@ func TestTradeDetails(t *testing.T) {
 	second.Index, second.Block, second.Hash = -1, 101, market.Hash{2}
 	third := called(chain.Address{}, gave(usdc, unknown, 100), got(tokenA, pool, 50))
 	third.Index, third.Block = -1, 101
-	ledger := position.Reconstruct(ethereum, wallet, activityOf(first, second, third), standardPrices())
+	ledger := position.Read(ethereum, wallet, activityOf(first, second, third)).Ledger(standardPrices())
 	if len(ledger.Trades) != 4 || ledger.Transactions != 3 {
 		t.Fatalf("%d trades of %d transactions", len(ledger.Trades), ledger.Transactions)
 	}
@@ -411,12 +412,12 @@ func TestMissingPrices(t *testing.T) {
 		called(router, gave(usdc, router, 100), got(tokenA, pool, 50)),
 		called(router, gave(weth, router, 1), got(tokenA, pool, 50)),
 	)
-	ledger := position.Reconstruct(ethereum, wallet, activity, &table{usd: map[chain.Address]float64{weth: 3000}})
+	ledger := position.Read(ethereum, wallet, activity).Ledger(&table{usd: map[chain.Address]float64{weth: 3000}})
 	// stETH has no price; a stablecoin falls back to its peg; the native coin to its wrapped form, for gas too.
 	if want := "buy 50 AAA unpriced gas 3\nbuy 50 AAA $100 gas 3\nbuy 50 AAA $3000 gas 3\n"; lines(ledger) != want {
 		t.Errorf("got\n%swant\n%s", lines(ledger), want)
 	}
-	ledger = position.Reconstruct(ethereum, wallet, activity, &table{usd: map[chain.Address]float64{chain.Native: math.Inf(1), usdc: -1}})
+	ledger = position.Read(ethereum, wallet, activity).Ledger(&table{usd: map[chain.Address]float64{chain.Native: math.Inf(1), usdc: -1}})
 	if want := "buy 50 AAA unpriced gas 0\nbuy 50 AAA $100 gas 0\nbuy 50 AAA unpriced gas 0\n"; lines(ledger) != want {
 		t.Errorf("got\n%swant\n%s", lines(ledger), want)
 	}
@@ -425,7 +426,7 @@ func TestMissingPrices(t *testing.T) {
 func TestTruncatedHistoryLeavesUnmatchedSells(t *testing.T) {
 	activity := activityOf(called(router, gave(tokenA, pool, 900), got(usdc, pool, 1000)))
 	activity.Truncated, activity.Since = true, start
-	ledger := position.Reconstruct(ethereum, wallet, activity, standardPrices())
+	ledger := position.Read(ethereum, wallet, activity).Ledger(standardPrices())
 	if !ledger.Truncated || !ledger.Since.Equal(start) {
 		t.Errorf("%v %v", ledger.Truncated, ledger.Since)
 	}
@@ -440,7 +441,7 @@ func TestWanted(t *testing.T) {
 	later := called(router, gave(tokenA, pool, 20), got(tokenB, pool, 8))
 	later.Time = start.Add(90 * time.Second)
 	again := called(router, gave(usdc, router, 100), got(tokenC, pool, 50))
-	requests := position.Wanted(ethereum, wallet, activityOf(called(router, gave(usdc, router, 100), got(tokenA, pool, 50)), again, later, called(tokenA)))
+	requests := position.Read(ethereum, wallet, activityOf(called(router, gave(usdc, router, 100), got(tokenA, pool, 50)), again, later, called(tokenA))).Wanted()
 	var text []string
 	for _, request := range requests {
 		for _, at := range request.Times {
@@ -451,7 +452,48 @@ func TestWanted(t *testing.T) {
 	if !slices.Equal(text, want) {
 		t.Errorf("got %v, want %v", text, want)
 	}
-	if requests := position.Wanted(ethereum, wallet, &market.Activity{}); len(requests) != 0 {
+	if requests := position.Read(ethereum, wallet, &market.Activity{}).Wanted(); len(requests) != 0 {
 		t.Errorf("wanted of nothing: %v", requests)
+	}
+}
+
+// Tokens that merely arrived are nobody's doing, and of many the latest are listed.
+func TestHandled(t *testing.T) {
+	in := func(token chain.Address) market.Movement { return market.Movement{Token: token, In: true} }
+	out := func(token chain.Address) market.Movement { return market.Movement{Token: token} }
+	activity := &market.Activity{Transactions: []market.Transaction{
+		{Sender: wallet, Movements: []market.Movement{in(tokenA), in(tokenC), out(chain.Native), out(weth), out(usdc)}},
+		{Sender: stranger, Movements: []market.Movement{in(scam)}},
+		{Sender: stranger, Movements: []market.Movement{in(nobodys), out(tokenB)}},
+		{Sender: wallet, Failed: true, Movements: []market.Movement{in(raw), in(tokenA)}},
+	}}
+	history := position.Read(ethereum, wallet, activity)
+	for most, want := range map[int][]chain.Address{
+		0: {}, 1: {raw}, 2: {tokenA, raw}, 3: {tokenA, raw, nobodys}, 5: {tokenA, tokenB, tokenC, raw, nobodys}, 9: {tokenA, tokenB, tokenC, raw, nobodys},
+	} {
+		if got := history.Handled(most); !slices.Equal(got, want) {
+			t.Errorf("at most %d: %v, want %v", most, got, want)
+		}
+	}
+}
+
+// A history is read once for any number of ledgers: what one of them asked for or marked is not in the next.
+func TestLedgersOfOneHistoryAreAlike(t *testing.T) {
+	buy, sell := called(router, gave(usdc, router, 100), got(tokenA, pool, 50)), called(router, gave(tokenA, pool, 50), got(usdc, router, 120))
+	spam := called(router, got(nobodys, stranger, 3))
+	spam.Sender = stranger
+	history := position.Read(ethereum, wallet, activityOf(buy, sell, spam))
+	none := history.Ledger(&table{})
+	for range 2 {
+		got, want := history.Ledger(standardPrices()), position.Read(ethereum, wallet, activityOf(buy, sell, spam)).Ledger(standardPrices())
+		if !reflect.DeepEqual(got, want) {
+			t.Errorf("%+v, want %+v", got, want)
+		}
+		if !got.Trades[0].SameBlock || got.SpamDropped != 1 || len(got.Tokens) != 1 {
+			t.Errorf("%+v", got)
+		}
+	}
+	if none.Trades[0].GasUSD != 0 || none.Trades[0].ValueUSD != 100 {
+		t.Errorf("without prices: %+v", none.Trades[0])
 	}
 }

@@ -27,11 +27,11 @@ const (
 
 // flow counts a transaction's legs by direction.
 type flow struct {
-	tokensIn, tokensOut, quotesIn, quotesOut int
+	tokensIn, tokensOut, quotesIn, quotesOut int32
 }
 
-func (f flow) in() int  { return f.tokensIn + f.quotesIn }
-func (f flow) out() int { return f.tokensOut + f.quotesOut }
+func (f flow) in() int32  { return f.tokensIn + f.quotesIn }
+func (f flow) out() int32 { return f.tokensOut + f.quotesOut }
 
 // needsTokenPrices tells whether the quote legs alone cannot value the trades.
 func (f flow) needsTokenPrices() bool {
@@ -63,7 +63,7 @@ func (r *reader) classify(tx *market.Transaction) (shape, flow) {
 		return transfers, f
 	case f.tokensIn+f.tokensOut == 0:
 		return treasury, f
-	case suspicious && tx.Sender != r.wallet && f.quotesIn+f.quotesOut == 0:
+	case suspicious && !same(&tx.Sender, &r.wallet) && f.quotesIn+f.quotesOut == 0:
 		return forged, f
 	case f.tokensOut == 0 && r.isClaim():
 		return claim, f
@@ -80,7 +80,7 @@ func (r *reader) isClaim() bool {
 	}
 	for i := range r.legs {
 		l := &r.legs[i]
-		if l.quantity > 0 && !l.quote && r.origin(l) != Airdrop {
+		if l.quantity > 0 && !l.quote && r.originOf(l) != Airdrop {
 			return false
 		}
 	}
@@ -118,7 +118,7 @@ func (r *reader) keepsOwnership(f flow) bool {
 		if l.quantity > 0 && l.minted && (f.out() > 1 || r.othersAre(market.DexAccount, l) || r.wraps(address, l)) {
 			return true
 		}
-		returned := l.burned || l.to == address
+		returned := l.burned || l.counterparty == address
 		if l.quantity < 0 && returned && (f.in() > 1 || r.othersAre(market.DexAccount, l) || r.wraps(address, l)) {
 			return true
 		}
@@ -151,8 +151,8 @@ func holdsForOwner(kind market.AccountKind) bool {
 	return kind == market.ProtocolAccount || kind == market.BridgeAccount
 }
 
-// origin tells how a leg that was not traded came or went.
-func (r *reader) origin(l *leg) Origin {
+// originOf tells how a leg that was not traded came or went.
+func (r *reader) originOf(l *leg) Origin {
 	kind, target := l.kind, r.target
 	in := l.quantity > 0
 	switch {

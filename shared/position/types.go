@@ -203,7 +203,7 @@ type Book struct {
 }
 
 // Closed returns the closed, rateable positions that a follower could have copied, in order of closing; ties by opening
-// time and token. These alone make a trader's record.
-func (b *Book) Closed() []Position {
+// time and token. These alone make a trader's record. They are the book's own and must not be modified.
+func (b *Book) Closed() []*Position {
 	return closedRateable(b.Positions)
 }

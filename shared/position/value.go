@@ -85,7 +85,7 @@ func (w *writer) quoteLegs(tx *market.Transaction) (paid float64, quote int) {
 		if !a.quote {
 			continue
 		}
-		usd, priced := w.price(a, tx.Time)
+		usd, priced := w.price(l.asset, tx.Time)
 		if !priced {
 			usd = math.NaN()
 		}
@@ -109,7 +109,7 @@ func (w *writer) fill(s *side, tx *market.Transaction, sign float64) {
 			continue
 		}
 		own := math.NaN()
-		if usd, priced := w.price(a, tx.Time); priced && a.measured {
+		if usd, priced := w.price(l.asset, tx.Time); priced && a.measured {
 			own = math.Abs(l.quantity) * usd
 		}
 		depth := w.prices.Liquidity(a.address)
@@ -168,11 +168,12 @@ func (w *writer) writeTrade(tx *market.Transaction, l *leg, which Side, value fl
 	t.Quote, t.Venue, t.Counterparty = quote, *venue, l.counterparty
 	t.Swap = f.tokensIn > 0 && f.tokensOut > 0
 	w.order++
-	w.noteBlock(a, which, tx.Block)
+	w.noteBlock(l.asset, which, tx.Block)
 }
 
 // noteBlock marks trades of a token that was bought and sold in one block. The trade is the ledger's last.
-func (w *writer) noteBlock(a *asset, which Side, block uint64) {
+func (w *writer) noteBlock(asset int, which Side, block uint64) {
+	a := &w.states[asset]
 	last := len(w.ledger.Trades) - 1
 	if !a.traded || a.block != block {
 		a.traded, a.block, a.firstTrade, a.bought, a.sold = true, block, last, false, false
@@ -185,7 +186,7 @@ func (w *writer) noteBlock(a *asset, which Side, block uint64) {
 		w.ledger.Trades[last].SameBlock = true
 	case a.bought && a.sold:
 		for i := a.firstTrade; i <= last; i++ {
-			if w.ledger.Trades[i].Token == a.address {
+			if same(&w.ledger.Trades[i].Token, &w.assets[asset].address) {
 				w.ledger.Trades[i].SameBlock = true
 			}
 		}

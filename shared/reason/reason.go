@@ -21,6 +21,12 @@ type Reason struct {
 // MarshalText makes a reason encode as its sentence.
 func (r Reason) MarshalText() ([]byte, error) { return []byte(r.Text), nil }
 
+// UnmarshalText reads a sentence back; code and weight are lost with the encoding.
+func (r *Reason) UnmarshalText(text []byte) error {
+	*r = Reason{Text: string(text)}
+	return nil
+}
+
 // Maximum is how many reasons an answer gives at most.
 const Maximum = 5
 

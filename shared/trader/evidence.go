@@ -94,8 +94,7 @@ func FromBook(book *position.Book, conduct Conduct, seed uint64) Evidence {
 		Seed:           seed,
 		AsOf:           book.AsOf,
 	}
-	for i := range closed {
-		p := &closed[i]
+	for _, p := range closed {
 		if p.PnLUSD > 0 && containsAddress(conduct.Wash.Thin, p.Token) {
 			continue
 		}

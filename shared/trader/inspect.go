@@ -50,6 +50,8 @@ type view struct {
 	transfers []position.Transfer
 	// byToken are indices of trades, by token in the order of first trades.
 	byToken [][]int
+	// withPerson tells of each trade whether its counterparty is a person.
+	withPerson []bool
 	// volume is the traded value in USD, of priced trades.
 	volume    float64
 	sameBlock int
@@ -70,7 +72,10 @@ func newView(wallet chain.Address, book *position.Book, s Surroundings) *view {
 			v.transfers = v.transfers[:len(v.transfers)-1]
 		}
 	}
-	index := make(map[chain.Address]int)
+	v.withPerson = make([]bool, len(v.trades))
+	// tokens are the numbers of the trades' tokens, lengths how many trades each of those has.
+	number, tokens := make(map[chain.Address]int, len(book.Ledger.Tokens)), make([]int, len(v.trades))
+	var lengths []int
 	for i := range v.trades {
 		t := &v.trades[i]
 		if t.Priced {
@@ -79,13 +84,30 @@ func newView(wallet chain.Address, book *position.Book, s Surroundings) *view {
 		if t.SameBlock {
 			v.sameBlock++
 		}
-		at, known := index[t.Token]
+		at, known := number[t.Token]
 		if !known {
-			at = len(v.byToken)
-			index[t.Token] = at
-			v.byToken = append(v.byToken, nil)
+			at = len(lengths)
+			number[t.Token] = at
+			lengths = append(lengths, 0)
 		}
-		v.byToken[at] = append(v.byToken[at], i)
+		tokens[i] = at
+		lengths[at]++
+	}
+	v.byToken = make([][]int, len(lengths))
+	all, begin := make([]int, len(v.trades)), 0
+	for at, length := range lengths {
+		v.byToken[at] = all[begin : begin : begin+length]
+		begin += length
+	}
+	for i, at := range tokens {
+		of := v.byToken[at]
+		// Most trades of a token are with the same pool.
+		if last := len(of) - 1; last >= 0 && v.trades[of[last]].Counterparty == v.trades[i].Counterparty {
+			v.withPerson[i] = v.withPerson[of[last]]
+		} else {
+			v.withPerson[i] = v.person(v.trades[i].Counterparty)
+		}
+		v.byToken[at] = append(of, i)
 	}
 	return v
 }

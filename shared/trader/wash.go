@@ -108,7 +108,7 @@ func (v *view) selfTrades(touched []bool) []Signal {
 	for i := range v.trades {
 		other := v.trades[i].Counterparty
 		chosen[i] = !other.IsZero() && (other == v.wallet ||
-			(v.person(other) && (v.s.Funder[other] == v.wallet || v.s.Funder[v.wallet] == other)))
+			(v.withPerson[i] && (v.s.Funder[other] == v.wallet || v.s.Funder[v.wallet] == other)))
 	}
 	return v.signal(codeWashSelf, chosen, touched, selfSoft, selfHard, parameters{})
 }
@@ -121,7 +121,7 @@ func (v *view) rings(touched []bool) []Signal {
 	value := 0.0
 	for i := range v.trades {
 		t := &v.trades[i]
-		if t.Counterparty == v.wallet || !v.person(t.Counterparty) {
+		if t.Counterparty == v.wallet || !v.withPerson[i] {
 			continue
 		}
 		e := Exchange{Token: t.Token, Seller: v.wallet, Buyer: t.Counterparty, Quantity: t.Quantity, Time: t.Time}
@@ -319,7 +319,7 @@ func (v *view) churn(touched []bool) []Signal {
 		if date := t.Time.Unix() / int64(day/time.Second); date != today {
 			days, today = days+1, date
 		}
-		if v.person(t.Counterparty) {
+		if v.withPerson[i] {
 			people[t.Counterparty] = struct{}{}
 		}
 		if !t.Priced {
@@ -367,7 +367,7 @@ func (v *view) sameFunder(touched []bool) []Signal {
 	siblings := make(map[chain.Address]struct{})
 	for i := range v.trades {
 		other := v.trades[i].Counterparty
-		if other != v.wallet && v.person(other) && v.s.Funder[other] == source {
+		if other != v.wallet && v.withPerson[i] && v.s.Funder[other] == source {
 			chosen[i] = true
 			siblings[other] = struct{}{}
 		}
@@ -377,6 +377,9 @@ func (v *view) sameFunder(touched []bool) []Signal {
 
 // sizes compares first digits with Benford's law. Even honest robots fail it, so it only ever supports other signs.
 func (v *view) sizes() []Signal {
+	if len(v.trades) < sizesMinimum {
+		return nil
+	}
 	values := make([]float64, 0, len(v.trades))
 	for i := range v.trades {
 		if v.trades[i].Priced {

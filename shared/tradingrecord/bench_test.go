@@ -107,7 +107,7 @@ func swapping(swaps int) swapHistory {
 // score is the computing behind trader-score, from facts to grade.
 func (h swapHistory) score() trader.Rating {
 	on, _ := chain.Parse("eth")
-	ledger := position.Reconstruct(on, me, h.activity, position.NewPriceBook(h.prices, h.pools))
+	ledger := position.Read(on, me, h.activity).Ledger(position.NewPriceBook(h.prices, h.pools))
 	book := position.Build(ledger, Marks(h.tokens, h.pools), h.asOf)
 	conduct := trader.Inspect(me, book, trader.Surroundings{
 		Launched: launches(h.pools), LiquidityUSD: LiquidityUSD(h.pools), Holders: h.holders, Accounts: h.activity.Accounts,

@@ -1,11 +1,11 @@
 package tradingrecord
 
 import (
-	"bytes"
 	"context"
 	"math"
 	"slices"
 	"sort"
+	"sync"
 	"time"
 
 	"github.com/mirrorworthy/mirrorworthy/shared/chain"
@@ -71,18 +71,17 @@ func read(ctx context.Context, sources market.Sources, on *chain.Chain, wallet c
 	}
 	activity = activity.Until(asOf)
 	record := &Record{Chain: on, Wallet: wallet, Activity: activity}
+	history := position.Read(on, wallet, activity)
 	var prices []market.PriceSeries
 	group, groupCtx := parallel.WithContext(ctx)
 	group.Go(func() (err error) {
-		wanted := position.Wanted(on, wallet, activity)
-		if len(wanted) > 0 {
+		if wanted := history.Wanted(); len(wanted) > 0 {
 			prices, err = sources.Prices.Prices(groupCtx, on, wanted)
 		}
 		return err
 	})
 	group.Go(func() (err error) {
-		tokens := handledTokens(on, wallet, activity)
-		if len(tokens) > 0 {
+		if tokens := history.Handled(maximumPoolTokens); len(tokens) > 0 {
 			record.Pools, err = sources.Pools.Pools(groupCtx, on, tokens)
 		}
 		return err
@@ -90,14 +89,15 @@ func read(ctx context.Context, sources market.Sources, on *chain.Chain, wallet c
 	if err := group.Wait(); err != nil {
 		return nil, err
 	}
-	ledger := position.Reconstruct(on, wallet, activity, position.NewPriceBook(prices, record.Pools))
-	marks := Marks(position.OpenTokens(ledger, asOf), record.Pools)
-	record.Book = position.Build(ledger, marks, asOf)
+	ledger := history.Ledger(position.NewPriceBook(prices, record.Pools))
+	accounts := position.Settle(ledger, asOf)
+	marks := Marks(accounts.Open(), record.Pools)
+	record.Book = accounts.Book(marks)
 	if doubtful := seeminglyDead(record.Book, asOf); len(doubtful) > 0 {
 		if err := addPast(ctx, sources.Prices, on, doubtful, marks, asOf); err != nil {
 			return nil, err
 		}
-		record.Book = position.Build(ledger, marks, asOf)
+		record.Book = accounts.Book(marks)
 	}
 	record.Launched = launches(record.Pools)
 	security, err := suspectTokens(ctx, sources.TokenSecurity, on, record)
@@ -113,38 +113,12 @@ func read(ctx context.Context, sources market.Sources, on *chain.Chain, wallet c
 	return record, nil
 }
 
-// handledTokens lists the tokens the wallet itself did something with: tokens that left it, or came in a transaction that it
-// sent. What merely arrived from strangers is not looked up. The list is sorted.
-func handledTokens(on *chain.Chain, wallet chain.Address, activity *market.Activity) []chain.Address {
-	seen := make(map[chain.Address]bool)
-	var tokens []chain.Address
-	for i := len(activity.Transactions) - 1; i >= 0 && len(tokens) < maximumPoolTokens; i-- {
-		tx := &activity.Transactions[i]
-		leaves := tx.Sender == wallet
-		for j := range tx.Movements {
-			leaves = leaves || !tx.Movements[j].In
-		}
-		if !leaves {
-			continue
-		}
-		for j := range tx.Movements {
-			token := tx.Movements[j].Token
-			if !seen[token] && !on.IsQuote(token) && len(tokens) < maximumPoolTokens {
-				seen[token] = true
-				tokens = append(tokens, token)
-			}
-		}
-	}
-	slices.SortFunc(tokens, func(a, b chain.Address) int { return bytes.Compare(a[:], b[:]) })
-	return tokens
-}
-
 // Marks values tokens at their deepest pool. A token without any pool has no market.
 func Marks(tokens []chain.Address, pools map[chain.Address][]market.Pool) map[chain.Address]position.Mark {
 	marks := make(map[chain.Address]position.Mark, len(tokens))
 	for _, token := range tokens {
 		mark := position.Mark{PriceUSD: math.NaN(), SellTax: math.NaN()}
-		if deepest, found := DeepestPool(pools[token]); found {
+		if deepest := deepestOf(pools[token]); deepest != nil {
 			mark.PriceUSD = deepest.PriceUSD
 			if deepest.LiquidityUSD > 0 {
 				mark.QuoteUSD = deepest.LiquidityUSD / 2
@@ -157,36 +131,48 @@ func Marks(tokens []chain.Address, pools map[chain.Address][]market.Pool) map[ch
 
 // DeepestPool is the first pool with a price; pools are sorted by depth.
 func DeepestPool(pools []market.Pool) (market.Pool, bool) {
+	if deepest := deepestOf(pools); deepest != nil {
+		return *deepest, true
+	}
+	return market.Pool{}, false
+}
+
+func deepestOf(pools []market.Pool) *market.Pool {
 	for i := range pools {
 		if pools[i].PriceUSD > 0 {
-			return pools[i], true
+			return &pools[i]
 		}
 	}
 	if len(pools) > 0 {
-		return pools[0], true
+		return &pools[0]
 	}
-	return market.Pool{}, false
+	return nil
 }
 
 // seeminglyDead lists tokens of open positions that could not be sold for a twentieth of their cost now and that the wallet has
 // left alone for a week.
 func seeminglyDead(book *position.Book, asOf time.Time) []chain.Address {
-	last := make(map[chain.Address]time.Time)
-	for i := range book.Ledger.Trades {
-		last[book.Ledger.Trades[i].Token] = book.Ledger.Trades[i].Time
-	}
-	seen := make(map[chain.Address]bool)
-	var tokens []chain.Address
+	var worthless []chain.Address
+	lastTraded := make(map[chain.Address]time.Time)
 	for i := range book.Positions {
 		p := &book.Positions[i]
-		worthless := p.RecoverableUSD < deadShare*p.CostUSD
-		abandoned := p.Status == position.Open || p.Ending == position.Dead
-		if worthless && abandoned && !seen[p.Token] && asOf.Sub(last[p.Token]) >= 7*24*time.Hour {
-			seen[p.Token] = true
-			tokens = append(tokens, p.Token)
+		if p.RecoverableUSD < deadShare*p.CostUSD && (p.Status == position.Open || p.Ending == position.Dead) {
+			if _, seen := lastTraded[p.Token]; !seen {
+				lastTraded[p.Token] = time.Time{}
+				worthless = append(worthless, p.Token)
+			}
 		}
 	}
-	return tokens
+	if len(worthless) == 0 {
+		return nil
+	}
+	for i := range book.Ledger.Trades {
+		t := &book.Ledger.Trades[i]
+		if _, asked := lastTraded[t.Token]; asked {
+			lastTraded[t.Token] = t.Time
+		}
+	}
+	return slices.DeleteFunc(worthless, func(token chain.Address) bool { return asOf.Sub(lastTraded[token]) < 7*24*time.Hour })
 }
 
 func addPast(ctx context.Context, prices market.PricePort, on *chain.Chain, tokens []chain.Address, marks map[chain.Address]position.Mark, asOf time.Time) error {
@@ -213,10 +199,14 @@ func addPast(ctx context.Context, prices market.PricePort, on *chain.Chain, toke
 func launches(pools map[chain.Address][]market.Pool) map[chain.Address]time.Time {
 	launched := make(map[chain.Address]time.Time, len(pools))
 	for token, all := range pools {
+		var first time.Time
 		for i := range all {
-			if created := all[i].CreatedAt; !created.IsZero() && (launched[token].IsZero() || created.Before(launched[token])) {
-				launched[token] = created
+			if created := all[i].CreatedAt; !created.IsZero() && (first.IsZero() || created.Before(first)) {
+				first = created
 			}
+		}
+		if !first.IsZero() {
+			launched[token] = first
 		}
 	}
 	return launched
@@ -226,7 +216,7 @@ func launches(pools map[chain.Address][]market.Pool) map[chain.Address]time.Time
 func LiquidityUSD(pools map[chain.Address][]market.Pool) map[chain.Address]float64 {
 	depth := make(map[chain.Address]float64, len(pools))
 	for token, all := range pools {
-		if deepest, found := DeepestPool(all); found && deepest.LiquidityUSD > 0 {
+		if deepest := deepestOf(all); deepest != nil && deepest.LiquidityUSD > 0 {
 			depth[token] = deepest.LiquidityUSD
 		}
 	}
@@ -245,8 +235,7 @@ func holders(tokens map[chain.Address]market.Token, pools map[chain.Address][]ma
 		if count == 0 {
 			count = security[address].Holders
 		}
-		deepest, found := DeepestPool(pools[address])
-		if count > 0 && found && deepest.LiquidityUSD >= livePoolUSD {
+		if deepest := deepestOf(pools[address]); count > 0 && deepest != nil && deepest.LiquidityUSD >= livePoolUSD {
 			known[address] = count
 		}
 	}
@@ -264,17 +253,14 @@ const (
 // with money somebody had just sent it, and those that it trades again and again without anybody having counted their holders.
 // Nobody is asked about other wallets.
 func suspectTokens(ctx context.Context, port market.TokenSecurityPort, on *chain.Chain, record *Record) (map[chain.Address]market.TokenSecurity, error) {
-	trades := make(map[chain.Address]int)
-	for i := range record.Book.Ledger.Trades {
-		trades[record.Book.Ledger.Trades[i].Token]++
-	}
+	trades := tradesOf(record.Book.Ledger)
 	seen := make(map[chain.Address]bool)
 	var tokens []chain.Address
 	for i := len(record.Book.Positions) - 1; i >= 0 && len(tokens) < maximumSuspects; i-- {
 		p := &record.Book.Positions[i]
 		launched, known := record.Launched[p.Token]
 		funded := p.Buys > 0 && known && p.OpenedAt.Sub(launched) <= trader.EarlyEntry && record.fundedBefore(p.OpenedAt)
-		uncounted := trades[p.Token] >= favouriteTrades && record.Book.Ledger.Tokens[p.Token].Holders == 0
+		uncounted := record.Book.Ledger.Tokens[p.Token].Holders == 0 && trades()[p.Token] >= favouriteTrades
 		if (funded || uncounted) && !seen[p.Token] {
 			seen[p.Token] = true
 			tokens = append(tokens, p.Token)
@@ -285,6 +271,17 @@ func suspectTokens(ctx context.Context, port market.TokenSecurityPort, on *chain
 	}
 	slices.SortFunc(tokens, chain.Address.Compare)
 	return port.TokenSecurity(ctx, on, tokens)
+}
+
+// tradesOf counts the trades of each token, once somebody asks.
+func tradesOf(ledger *position.Ledger) func() map[chain.Address]int {
+	return sync.OnceValue(func() map[chain.Address]int {
+		trades := make(map[chain.Address]int, len(ledger.Tokens))
+		for i := range ledger.Trades {
+			trades[ledger.Trades[i].Token]++
+		}
+		return trades
+	})
 }
 
 func creators(security map[chain.Address]market.TokenSecurity) map[chain.Address]chain.Address {

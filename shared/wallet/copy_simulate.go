@@ -1,13 +1,12 @@
 package wallet
 
 import (
-	"bytes"
 	"context"
 	"math"
-	"slices"
 	"time"
 
 	"github.com/mirrorworthy/mirrorworthy/shared/chain"
+	"github.com/mirrorworthy/mirrorworthy/shared/copyrecord"
 	"github.com/mirrorworthy/mirrorworthy/shared/copysimulation"
 	"github.com/mirrorworthy/mirrorworthy/shared/display"
 	"github.com/mirrorworthy/mirrorworthy/shared/endpoint"
@@ -67,9 +66,9 @@ type SimulationTerms struct {
 // maximumPerTrade bounds the list of single copies, the latest first.
 const maximumPerTrade = 200
 
-// copyFacts are a history and what is known about selling its tokens.
+// copyFacts are a record and what is known about selling its tokens.
 type copyFacts struct {
-	*History
+	*copyrecord.Record
 	security map[chain.Address]market.TokenSecurity
 }
 
@@ -79,34 +78,21 @@ func CopySimulate() endpoint.Endpoint {
 		Name: "copy-simulate", Units: 2, Graded: true,
 		Summary:    "Simulates a follower who copied the wallet's entries with a delay, costs included.",
 		Parameters: []endpoint.Parameter{endpoint.Wallet, endpoint.Chain},
-		Needs:      historyNeeds,
+		Needs:      copyrecord.Needs,
 	}, gatherCopyFacts, assessCopySimulate)
 }
 
 func gatherCopyFacts(ctx context.Context, r *endpoint.Request) (copyFacts, error) {
-	history, err := gatherHistory(ctx, r)
+	record, err := gatherCopies(ctx, r)
 	if err != nil {
 		return copyFacts{}, err
 	}
-	entries, _ := history.entries()
-	seen := make(map[chain.Address]bool, len(entries))
-	var tokens []chain.Address
-	for _, e := range entries {
-		if !seen[e.Token] {
-			seen[e.Token] = true
-			tokens = append(tokens, e.Token)
-		}
-	}
-	if len(tokens) == 0 {
-		return copyFacts{History: history}, nil
-	}
-	slices.SortFunc(tokens, func(a, b chain.Address) int { return bytes.Compare(a[:], b[:]) })
-	security, err := r.Session.Sources.TokenSecurity.TokenSecurity(ctx, history.Chain, tokens)
-	return copyFacts{History: history, security: security}, err
+	security, err := record.Security(ctx, r.Session.Sources.TokenSecurity)
+	return copyFacts{Record: record, security: security}, err
 }
 
 func assessCopySimulate(facts copyFacts, asOf time.Time) CopySimulateAnswer {
-	result := facts.simulate(facts.security, asOf)
+	result := facts.Simulate(facts.security, asOf)
 	answer := CopySimulateAnswer{
 		Simulated: result.Counted > 0, ClosedPositions: facts.Measures.N,
 		SimulatedTrades: result.Counted, PendingTrades: result.Pending, SkippedTrades: result.Skipped,
@@ -139,7 +125,7 @@ func assessCopySimulate(facts copyFacts, asOf time.Time) CopySimulateAnswer {
 			display.Count(result.Counted, "copy"), display.Count(facts.Measures.N, "closed position"), copysimulation.MinimumTrades))
 	}
 	reasons = append(reasons, facts.simulationCoverage(result)...)
-	answer.Reasons = reason.Top(append(reasons, facts.coverageReasons(asOf)...))
+	answer.Reasons = reason.Top(append(reasons, pricesCoverageReasons(facts.Record, asOf)...))
 	return answer
 }
 
@@ -149,7 +135,7 @@ func (f copyFacts) perTrade(result copysimulation.Result, asOf time.Time) []Simu
 	for i := len(result.Trades) - 1; i >= 0 && len(rows) < maximumPerTrade; i-- {
 		t := &result.Trades[i]
 		rows = append(rows, SimulatedTrade{
-			Symbol: symbolIn(f.Record, t.Token), EntryMinsAgo: display.MinutesAgo(t.At, asOf),
+			Symbol: symbolIn(f.Record.Record, t.Token), EntryMinsAgo: display.MinutesAgo(t.At, asOf),
 			NetPct: display.Percent(t.Net), Status: string(t.Status),
 		})
 	}
@@ -163,10 +149,10 @@ func (f copyFacts) extremes(result copysimulation.Result) (best, worst *Simulate
 			continue
 		}
 		if best == nil && t.Net == result.Best {
-			best = &SimulatedExtreme{Symbol: symbolIn(f.Record, t.Token), NetPct: display.Percent(t.Net)}
+			best = &SimulatedExtreme{Symbol: symbolIn(f.Record.Record, t.Token), NetPct: display.Percent(t.Net)}
 		}
 		if worst == nil && t.Net == result.Worst {
-			worst = &SimulatedExtreme{Symbol: symbolIn(f.Record, t.Token), NetPct: display.Percent(t.Net)}
+			worst = &SimulatedExtreme{Symbol: symbolIn(f.Record.Record, t.Token), NetPct: display.Percent(t.Net)}
 		}
 	}
 	return best, worst
@@ -174,7 +160,7 @@ func (f copyFacts) extremes(result copysimulation.Result) (best, worst *Simulate
 
 // whyNotSimulated names what is missing, most telling first.
 func (f copyFacts) whyNotSimulated(result copysimulation.Result, asOf time.Time) (string, reason.Reason) {
-	entries, sameBlockOnly := f.entries()
+	entries, sameBlockOnly := f.Entries()
 	switch {
 	case sameBlockOnly:
 		return "mev-only", because("MEV_ONLY", 1, "Every position was opened and closed within one block; nobody could have copied it.")

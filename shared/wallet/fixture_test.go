@@ -83,7 +83,7 @@ func (s *story) record() *tradingrecord.Record {
 	for token := range s.pools {
 		r.Launched[token] = s.pools[token][0].CreatedAt
 	}
-	r.Book = position.Build(&s.ledger, tradingrecord.Marks(position.OpenTokens(&s.ledger, now), s.pools), now)
+	r.Book = position.Build(&s.ledger, tradingrecord.Marks(position.Settle(&s.ledger, now).Open(), s.pools), now)
 	conduct := trader.Inspect(me, r.Book, trader.Surroundings{Launched: r.Launched})
 	r.Evidence = trader.FromBook(r.Book, conduct, 1)
 	r.Measures = trader.Measure(r.Evidence)

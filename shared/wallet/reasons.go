@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/mirrorworthy/mirrorworthy/shared/copyrecord"
 	"github.com/mirrorworthy/mirrorworthy/shared/display"
 	"github.com/mirrorworthy/mirrorworthy/shared/reason"
 	"github.com/mirrorworthy/mirrorworthy/shared/tradingrecord"
@@ -24,18 +25,18 @@ func coverageReasons(r *tradingrecord.Record, asOf time.Time) []reason.Reason {
 	}}
 }
 
-// coverageReasons says, besides what a record's do, how many tokens' prices were left out. That a provider withheld some is
+// pricesCoverageReasons says, besides what a trading record's do, how many tokens' prices were left out. That a provider withheld some is
 // said first: the next answer may differ. That only the latest tokens are read is the same every time.
-func (h *History) coverageReasons(asOf time.Time) []reason.Reason {
-	reasons := coverageReasons(h.Record, asOf)
-	if h.Unreached > 0 {
+func pricesCoverageReasons(r *copyrecord.Record, asOf time.Time) []reason.Reason {
+	reasons := coverageReasons(r.Record, asOf)
+	if r.Unreached > 0 {
 		reasons = append(reasons, because("UNREACHED", 10,
-			"Prices of %s were not looked up this time; what depends on them is left out.", display.Count(h.Unreached, "token")))
+			"Prices of %s were not looked up this time; what depends on them is left out.", display.Count(r.Unreached, "token")))
 	}
-	if h.Beyond > 0 {
+	if r.Beyond > 0 {
 		reasons = append(reasons, because("BEYOND", 0.3,
 			"Price histories are read for the %d tokens bought last; where they matter, %s bought earlier %s left out.",
-			maximumHistoryTokens, display.Count(h.Beyond, "token"), isOrAre(h.Beyond)))
+			copyrecord.MaximumTokens, display.Count(r.Beyond, "token"), isOrAre(r.Beyond)))
 	}
 	return reasons
 }

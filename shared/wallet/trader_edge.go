@@ -3,6 +3,7 @@ package wallet
 import (
 	"time"
 
+	"github.com/mirrorworthy/mirrorworthy/shared/copyrecord"
 	"github.com/mirrorworthy/mirrorworthy/shared/display"
 	"github.com/mirrorworthy/mirrorworthy/shared/endpoint"
 	"github.com/mirrorworthy/mirrorworthy/shared/position"
@@ -38,22 +39,22 @@ func TraderEdge() endpoint.Endpoint {
 		Name: "trader-edge", Units: 2, Graded: true,
 		Summary:    "Says how strong a trader's edge is, how long it holds, and at what it does best.",
 		Parameters: []endpoint.Parameter{endpoint.Wallet, endpoint.Chain},
-		Needs:      historyNeeds,
-	}, gatherHistory, assessTraderEdge)
+		Needs:      copyrecord.Needs,
+	}, gatherCopies, assessTraderEdge)
 }
 
-func assessTraderEdge(history *History, asOf time.Time) TraderEdgeAnswer {
-	edge := trader.JudgeEdge(history.Measures)
-	answer := TraderEdgeAnswer{Edge: edge.Edge, HoldStyle: trader.HoldStyle(heldResults(history.Record)), BestAt: []BestAt{}}
+func assessTraderEdge(record *copyrecord.Record, asOf time.Time) TraderEdgeAnswer {
+	edge := trader.JudgeEdge(record.Measures)
+	answer := TraderEdgeAnswer{Edge: edge.Edge, HoldStyle: HoldStyleOf(record.Record), BestAt: []BestAt{}}
 	reasons := edge.Reasons
-	best := trader.BestAt(history.Evidence.Results, history.segments(), history.Evidence.Seed)
+	best := trader.BestAt(record.Evidence.Results, segments(record), record.Evidence.Seed)
 	for _, b := range best {
 		answer.BestAt = append(answer.BestAt, BestAt{Kind: b.Dimension, Name: b.Name, Trades: b.N, AverageReturnPct: display.Percent(b.Return)})
 	}
 	if edge.Edge != "insufficient-data" {
 		reasons = append(reasons, trader.SegmentReasons(best)...)
 	}
-	answer.Reasons = reason.Top(append(reasons, history.coverageReasons(asOf)...))
+	answer.Reasons = reason.Top(append(reasons, pricesCoverageReasons(record, asOf)...))
 	return answer
 }
 
@@ -72,9 +73,9 @@ const (
 )
 
 // judgedPositions are the closed positions behind the trader's results, one for each, in their order.
-func judgedPositions(r *tradingrecord.Record) []position.Position {
+func judgedPositions(r *tradingrecord.Record) []*position.Position {
 	results := r.Evidence.Results
-	judged := make([]position.Position, 0, len(results))
+	judged := make([]*position.Position, 0, len(results))
 	for _, p := range r.Book.Closed() {
 		if next := len(judged); next < len(results) && results[next].OpenedAt.Equal(p.OpenedAt) &&
 			results[next].ClosedAt.Equal(p.ClosedAt) && results[next].Cluster == stats.Seed(p.Token[:]) {
@@ -85,8 +86,8 @@ func judgedPositions(r *tradingrecord.Record) []position.Position {
 }
 
 // segments sorts the judged positions by what was known at their entry; members are indices of results.
-func (h *History) segments() []trader.Segment {
-	positions := judgedPositions(h.Record)
+func segments(r *copyrecord.Record) []trader.Segment {
+	positions := judgedPositions(r.Record)
 	members := make(map[[2]string][]int)
 	add := func(dimension, name string, i int) {
 		key := [2]string{dimension, name}
@@ -97,9 +98,8 @@ func (h *History) segments() []trader.Segment {
 		costs[i] = positions[i].CostUSD
 	}
 	typical := stats.Median(costs)
-	for i := range positions {
-		p := &positions[i]
-		if launched, known := h.Launched[p.Token]; known {
+	for i, p := range positions {
+		if launched, known := r.Launched[p.Token]; known {
 			switch age := p.OpenedAt.Sub(launched); {
 			case age < 24*time.Hour:
 				add("token-age", "under-1-day", i)
@@ -112,7 +112,7 @@ func (h *History) segments() []trader.Segment {
 				add("entry-context", "launch", i)
 			}
 		}
-		if high := h.Series[p.Token].HighSince(p.OpenedAt, week); high > 0 {
+		if high := r.Series[p.Token].HighSince(p.OpenedAt, week); high > 0 {
 			switch {
 			case p.EntryPriceUSD < dipShare*high:
 				add("entry-context", "dip", i)

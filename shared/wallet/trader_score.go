@@ -36,14 +36,19 @@ func TraderScore() endpoint.Endpoint {
 		Summary:    "Grades a wallet's trading: is this trader worth mirroring?",
 		Parameters: []endpoint.Parameter{endpoint.Wallet, endpoint.Chain},
 		Needs:      tradingrecord.Needs,
-	}, gatherRecord, assessTraderScore)
+	}, gatherRecord, ScoreOf)
 }
 
-func assessTraderScore(record *tradingrecord.Record, asOf time.Time) TraderScoreAnswer {
-	rating := trader.Rate(record.Evidence, record.Measures)
+// ScoreOf grades the trader of a record, whoever asks: the boards say of a wallet what its page says.
+func ScoreOf(record *tradingrecord.Record, asOf time.Time) TraderScoreAnswer {
+	return ScoreOfRating(trader.Rate(record.Evidence, record.Measures), coverageReasons(record, asOf))
+}
+
+// ScoreOfRating is a rating as it is shown, with what else there is to say of the record behind it.
+func ScoreOfRating(rating trader.Rating, more []reason.Reason) TraderScoreAnswer {
 	answer := TraderScoreAnswer{
 		Verdict: rating.Verdict, Confidence: display.Probability(rating.Confidence), SampleSize: rating.SampleSize,
-		Reasons: reason.Top(append(rating.Reasons, coverageReasons(record, asOf)...)),
+		Reasons: reason.Top(append(rating.Reasons, more...)),
 	}
 	if rating.Rated {
 		answer.Grade = &rating.Grade

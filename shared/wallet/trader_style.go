@@ -157,8 +157,14 @@ func assessTraderStyle(record *tradingrecord.Record, asOf time.Time) TraderStyle
 	return answer
 }
 
+// HoldStyleOf names how long the trader of a record holds, as its pages do.
+func HoldStyleOf(record *tradingrecord.Record) string { return trader.HoldStyle(heldResults(record)) }
+
 // heldResults are the closed positions as results, those too whose profit does not count: how long somebody holds is told by all.
 func heldResults(r *tradingrecord.Record) []trader.Result {
+	if len(r.Evidence.Conduct.Wash.Thin) == 0 {
+		return r.Evidence.Results // nobody's profits were left out
+	}
 	return trader.FromBook(r.Book, trader.Conduct{}, 0).Results
 }
 

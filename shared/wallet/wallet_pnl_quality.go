@@ -4,6 +4,7 @@ import (
 	"math"
 	"time"
 
+	"github.com/mirrorworthy/mirrorworthy/shared/copyrecord"
 	"github.com/mirrorworthy/mirrorworthy/shared/display"
 	"github.com/mirrorworthy/mirrorworthy/shared/endpoint"
 	"github.com/mirrorworthy/mirrorworthy/shared/reason"
@@ -31,22 +32,22 @@ func WalletPnLQuality() endpoint.Endpoint {
 		Name: "wallet-pnl-quality", Units: 1, Graded: true,
 		Summary:    "Says whether a wallet's results look like skill, luck, or wash trading.",
 		Parameters: []endpoint.Parameter{endpoint.Wallet, endpoint.Chain},
-		Needs:      historyNeeds,
-	}, gatherHistory, assessWalletPnLQuality)
+		Needs:      copyrecord.Needs,
+	}, gatherCopies, assessWalletPnLQuality)
 }
 
-func assessWalletPnLQuality(history *History, asOf time.Time) WalletPnLQualityAnswer {
-	simulation := history.simulate(nil, asOf)
+func assessWalletPnLQuality(record *copyrecord.Record, asOf time.Time) WalletPnLQualityAnswer {
+	simulation := record.Simulate(nil, asOf)
 	var timing *float64
-	if p := simulation.TimingP(history.Evidence.Seed); !math.IsNaN(p) {
+	if p := simulation.TimingP(record.Evidence.Seed); !math.IsNaN(p) {
 		timing = &p
 	}
-	quality := trader.JudgeQuality(history.Evidence, history.Measures, timing)
-	m := history.Measures
+	quality := trader.JudgeQuality(record.Evidence, record.Measures, timing)
+	m := record.Measures
 	answer := WalletPnLQualityAnswer{
 		Verdict: quality.Verdict, EffectiveTrades: pointerTo(display.Round(m.EffectiveN, 1)),
 		TopTradeSharePct: display.Percent(m.TopTradeShare), WithoutBestPct: display.Percent(m.LeaveBestOutMean),
-		Reasons: reason.Top(append(quality.Reasons, history.coverageReasons(asOf)...)),
+		Reasons: reason.Top(append(quality.Reasons, pricesCoverageReasons(record, asOf)...)),
 	}
 	if timing != nil {
 		answer.TimingP = display.Probability(*timing)

@@ -1,4 +1,4 @@
-package wallet
+package copyrecord
 
 import (
 	"bytes"
@@ -8,18 +8,16 @@ import (
 	"slices"
 	"time"
 
-	"github.com/mirrorworthy/mirrorworthy/shared/parallel"
-
 	"github.com/mirrorworthy/mirrorworthy/shared/chain"
 	"github.com/mirrorworthy/mirrorworthy/shared/copysimulation"
-	"github.com/mirrorworthy/mirrorworthy/shared/endpoint"
 	"github.com/mirrorworthy/mirrorworthy/shared/market"
+	"github.com/mirrorworthy/mirrorworthy/shared/parallel"
 	"github.com/mirrorworthy/mirrorworthy/shared/position"
 	"github.com/mirrorworthy/mirrorworthy/shared/tradingrecord"
 )
 
-// History is a record together with the hourly prices of the tokens it traded.
-type History struct {
+// Record is a wallet's trading record together with the hourly prices of the tokens that it entered.
+type Record struct {
 	*tradingrecord.Record
 	Series map[chain.Address]*copysimulation.Series
 	// Unreached counts tokens whose prices could not be had this time, though others could.
@@ -28,49 +26,43 @@ type History struct {
 	Beyond int
 }
 
-var historyNeeds = append([]market.Port{market.CandleFacts}, tradingrecord.Needs...)
+// Needs are the ports behind a record.
+var Needs = append([]market.Port{market.CandleFacts}, tradingrecord.Needs...)
+
+// MaximumTokens bounds how many tokens' candles are read, those entered last first.
+const MaximumTokens = 40
 
 const (
-	// maximumHistoryTokens bounds how many tokens' candles are read, those entered last first.
-	maximumHistoryTokens = 40
 	// unreachedShare is the part of the tokens whose candles may be missing.
 	unreachedShare = 0.2
-	// historyLead and historyTail are how much more than the entries themselves the candles cover: the random copier enters up
+	// lead and tail are how much more than the entries themselves the candles cover: the random copier enters up
 	// to three days earlier or later, and prices are carried forward up to two days.
-	historyLead     = 7 * 24 * time.Hour
-	historyTail     = 3*24*time.Hour + copysimulation.Horizon + time.Hour
+	lead            = 7 * 24 * time.Hour
+	tail            = 3*24*time.Hour + copysimulation.Horizon + time.Hour
 	parallelCandles = 8
 )
 
-type historyKey struct {
+type recordKey struct {
 	chain  chain.Slug
 	wallet chain.Address
 }
 
-func gatherRecord(ctx context.Context, r *endpoint.Request) (*tradingrecord.Record, error) {
-	return tradingrecord.Of(ctx, r.Session, endpoint.Chain.Of(r), endpoint.Wallet.Of(r), r.AsOf)
-}
-
-func gatherHistory(ctx context.Context, r *endpoint.Request) (*History, error) {
-	return HistoryOf(ctx, r.Session, endpoint.Chain.Of(r), endpoint.Wallet.Of(r), r.AsOf)
-}
-
-// HistoryOf gathers a wallet's history through a session, once a session whoever asks. Tokens whose candles could not be
+// Of gathers a wallet's record through a session, once a session whoever asks. Tokens whose candles could not be
 // had are counted; it fails with market.ErrUnavailable when that is more than a fifth of them: too much is missing to judge by.
-func HistoryOf(ctx context.Context, session *market.Session, on *chain.Chain, wallet chain.Address, asOf time.Time) (*History, error) {
-	key := historyKey{on.Slug, wallet}
-	return market.Once(ctx, session, key, func(ctx context.Context) (*History, error) {
+func Of(ctx context.Context, session *market.Session, on *chain.Chain, wallet chain.Address, asOf time.Time) (*Record, error) {
+	key := recordKey{on.Slug, wallet}
+	return market.Once(ctx, session, key, func(ctx context.Context) (*Record, error) {
 		record, err := tradingrecord.Of(ctx, session, on, wallet, asOf)
 		if err != nil {
 			return nil, err
 		}
-		return readHistory(ctx, session.Sources.Candles, record, asOf)
+		return read(ctx, session.Sources.Candles, record, asOf)
 	})
 }
 
-func readHistory(ctx context.Context, candles market.CandlePort, record *tradingrecord.Record, asOf time.Time) (*History, error) {
+func read(ctx context.Context, candles market.CandlePort, record *tradingrecord.Record, asOf time.Time) (*Record, error) {
 	requests, beyond := candleRequests(record, asOf)
-	history := &History{Record: record, Series: make(map[chain.Address]*copysimulation.Series, len(requests)), Beyond: beyond}
+	copied := &Record{Record: record, Series: make(map[chain.Address]*copysimulation.Series, len(requests)), Beyond: beyond}
 	series := make([]*copysimulation.Series, len(requests))
 	failures := make([]error, len(requests))
 	group := parallel.NewGroup()
@@ -86,15 +78,15 @@ func readHistory(ctx context.Context, candles market.CandlePort, record *trading
 	}
 	for i := range requests {
 		if failures[i] != nil {
-			history.Unreached++
+			copied.Unreached++
 			continue
 		}
-		history.Series[requests[i].Token] = series[i]
+		copied.Series[requests[i].Token] = series[i]
 	}
-	if float64(history.Unreached) > unreachedShare*float64(len(requests)) {
+	if float64(copied.Unreached) > unreachedShare*float64(len(requests)) {
 		return nil, errors.Join(failures...)
 	}
-	return history, nil
+	return copied, nil
 }
 
 func readSeries(ctx context.Context, candles market.CandlePort, on *chain.Chain, request market.CandleRequest, asOf time.Time) (*copysimulation.Series, error) {
@@ -128,13 +120,13 @@ func candleRequests(record *tradingrecord.Record, asOf time.Time) (requests []ma
 		if !found {
 			continue
 		}
-		to := s.last.Add(historyTail)
+		to := s.last.Add(tail)
 		if to.After(asOf) {
 			to = asOf
 		}
 		requests = append(requests, market.CandleRequest{
 			Pool: pool.ID, Token: token,
-			From: s.first.Add(-historyLead).Truncate(time.Hour), To: to.Truncate(time.Hour),
+			From: s.first.Add(-lead).Truncate(time.Hour), To: to.Truncate(time.Hour),
 		})
 	}
 	slices.SortFunc(requests, func(a, b market.CandleRequest) int {
@@ -143,18 +135,19 @@ func candleRequests(record *tradingrecord.Record, asOf time.Time) (requests []ma
 		}
 		return bytes.Compare(a.Token[:], b.Token[:])
 	})
-	if len(requests) > maximumHistoryTokens {
-		beyond = len(requests) - maximumHistoryTokens
-		requests = requests[:maximumHistoryTokens]
+	if len(requests) > MaximumTokens {
+		beyond = len(requests) - MaximumTokens
+		requests = requests[:MaximumTokens]
 	}
 	return requests, beyond
 }
 
-// entries lists the trader's entries a copier could have followed, of tokens within the history's reach.
-func (h *History) entries() (entries []copysimulation.Entry, sameBlockOnly bool) {
+// Entries lists the trader's entries that a copier could have followed, of tokens within the record's reach. SameBlockOnly is true
+// when there were entries and every one was over within its block.
+func (r *Record) Entries() (entries []copysimulation.Entry, sameBlockOnly bool) {
 	copyable, sameBlock := 0, 0
-	for i := range h.Book.Positions {
-		p := &h.Book.Positions[i]
+	for i := range r.Book.Positions {
+		p := &r.Book.Positions[i]
 		if p.Buys == 0 {
 			continue
 		}
@@ -163,8 +156,8 @@ func (h *History) entries() (entries []copysimulation.Entry, sameBlockOnly bool)
 			continue
 		}
 		copyable++
-		_, read := h.Series[p.Token]
-		if !read && len(h.Pools[p.Token]) > 0 {
+		_, read := r.Series[p.Token]
+		if !read && len(r.Pools[p.Token]) > 0 {
 			continue // beyond reach: not a token without a market
 		}
 		entries = append(entries, copysimulation.Entry{Token: p.Token, At: p.OpenedAt, AlreadyDead: p.Ending == position.Dead})
@@ -172,13 +165,31 @@ func (h *History) entries() (entries []copysimulation.Entry, sameBlockOnly bool)
 	return entries, copyable == 0 && sameBlock > 0
 }
 
-// simulate runs the delayed copier over the history's entries.
-func (h *History) simulate(security map[chain.Address]market.TokenSecurity, asOf time.Time) copysimulation.Result {
-	entries, _ := h.entries()
+// Security asks what is known about selling the tokens of the entries.
+func (r *Record) Security(ctx context.Context, port market.TokenSecurityPort) (map[chain.Address]market.TokenSecurity, error) {
+	entries, _ := r.Entries()
+	seen := make(map[chain.Address]bool, len(entries))
+	var tokens []chain.Address
+	for _, e := range entries {
+		if !seen[e.Token] {
+			seen[e.Token] = true
+			tokens = append(tokens, e.Token)
+		}
+	}
+	if len(tokens) == 0 {
+		return nil, nil
+	}
+	slices.SortFunc(tokens, func(a, b chain.Address) int { return bytes.Compare(a[:], b[:]) })
+	return port.TokenSecurity(ctx, r.Chain, tokens)
+}
+
+// Simulate runs the delayed copier over the entries. Without security every token counts as one that can be sold untaxed.
+func (r *Record) Simulate(security map[chain.Address]market.TokenSecurity, asOf time.Time) copysimulation.Result {
+	entries, _ := r.Entries()
 	terms := make(map[chain.Address]copysimulation.Terms, len(entries))
 	for _, e := range entries {
 		t := copysimulation.Terms{SellTax: math.NaN(), QuoteUSD: math.NaN()}
-		if pool, found := tradingrecord.DeepestPool(h.Pools[e.Token]); found {
+		if pool, found := tradingrecord.DeepestPool(r.Pools[e.Token]); found {
 			t.QuoteUSD = pool.LiquidityUSD / 2
 		}
 		if s, found := security[e.Token]; found {
@@ -187,5 +198,5 @@ func (h *History) simulate(security map[chain.Address]market.TokenSecurity, asOf
 		}
 		terms[e.Token] = t
 	}
-	return copysimulation.Run(entries, h.Series, terms, asOf)
+	return copysimulation.Run(entries, r.Series, terms, asOf)
 }
