@@ -107,6 +107,7 @@ func TestEveryPortIsNamed(t *testing.T) {
 		market.PredictionPositionFacts,
 		market.PredictionMarketFacts,
 		market.PredictionPriceFacts,
+		market.LaunchFacts, market.PoolHistoryFacts, market.PerpLeaderboardFacts, market.PredictionLeaderboardFacts,
 	}
 	fields := 0
 	for _, field := range reflect.VisibleFields(reflect.TypeFor[market.Sources]()) {

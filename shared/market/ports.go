@@ -83,6 +83,11 @@ type Sources struct {
 	PredictionPositions PredictionPositionPort
 	PredictionMarkets   PredictionMarketPort
 	PredictionPrices    PredictionPricePort
+	// Launches, PoolHistories and the leaderboards are for jobs, which read each once a run: they are not cached.
+	Launches              LaunchPort
+	PoolHistories         PoolHistoryPort
+	PerpLeaderboard       PerpLeaderboardPort
+	PredictionLeaderboard PredictionLeaderboardPort
 	// memory is behind Remember; nil for none.
 	memory *memory
 }
@@ -116,6 +121,11 @@ const (
 	PredictionPositionFacts Port = "prediction-positions"
 	PredictionMarketFacts   Port = "prediction-markets"
 	PredictionPriceFacts    Port = "prediction-prices"
+
+	LaunchFacts                Port = "launches"
+	PoolHistoryFacts           Port = "pool-histories"
+	PerpLeaderboardFacts       Port = "perp-leaderboard"
+	PredictionLeaderboardFacts Port = "prediction-leaderboard"
 )
 
 // Has tells whether something stands behind a port.
@@ -169,6 +179,14 @@ func (s Sources) Has(port Port) bool {
 		return s.PredictionMarkets != nil
 	case PredictionPriceFacts:
 		return s.PredictionPrices != nil
+	case LaunchFacts:
+		return s.Launches != nil
+	case PoolHistoryFacts:
+		return s.PoolHistories != nil
+	case PerpLeaderboardFacts:
+		return s.PerpLeaderboard != nil
+	case PredictionLeaderboardFacts:
+		return s.PredictionLeaderboard != nil
 	}
 	return false
 }

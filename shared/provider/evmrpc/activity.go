@@ -81,6 +81,7 @@ func (a *Adapter) Activity(ctx context.Context, on *chain.Chain, wallet chain.Ad
 }
 
 // walletLogs finds the logs that name the wallet as a party. It stops early once they belong to more transactions than enough.
+// Nothing is missing from the block on that it returns; zero means the whole chain was read.
 func (a *Adapter) walletLogs(ctx context.Context, client *upstream.Client, on *chain.Chain, wallet chain.Address, enough int) ([]Log, uint64, error) {
 	head, err := a.head(ctx, client)
 	if err != nil {
@@ -90,10 +91,10 @@ func (a *Adapter) walletLogs(ctx context.Context, client *upstream.Client, on *c
 	distinct := make(map[market.Hash]struct{})
 	counted := 0
 	scan := &logScan{
-		adapter: a, client: client, on: on,
-		filters: []topics{
-			{{transferTopic, depositTopic, withdrawalTopic}, party},
-			{{transferTopic}, nil, party},
+		adapter: a, client: client, on: on, to: head,
+		filters: []logFilter{
+			{topics: topics{{transferTopic, depositTopic, withdrawalTopic}, party}},
+			{topics: topics{{transferTopic}, nil, party}},
 		},
 		enough: func(found []Log) bool {
 			for ; counted < len(found); counted++ {
@@ -103,7 +104,7 @@ func (a *Adapter) walletLogs(ctx context.Context, client *upstream.Client, on *c
 		},
 	}
 	scan.callsLeft.Store(int64(a.limits.logCalls))
-	logs, complete, err := scan.run(ctx, head)
+	logs, read, err := scan.run(ctx)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -111,7 +112,7 @@ func (a *Adapter) walletLogs(ctx context.Context, client *upstream.Client, on *c
 	logs = slices.DeleteFunc(logs, func(log Log) bool {
 		return log.Removed || len(log.Topics) == 0 || log.Topics[0] != transferTopic && log.Address != on.WrappedNative.Address
 	})
-	return logs, complete, nil
+	return logs, head + 1 - read, nil
 }
 
 // foundTransaction is a transaction of which a log was found, and what is then read of it.

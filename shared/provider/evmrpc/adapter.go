@@ -29,15 +29,17 @@ const (
 	parallelWindows     = 4
 	cachedTokens        = 20_000
 	cachedBlockTimes    = 50_000
+	cachedBorders       = 10_000
 )
 
 // Adapter reads facts from the nodes of one or more chains. It is safe for concurrent use.
 type Adapter struct {
 	clients map[chain.Slug]*upstream.Client
 	limits  limits
-	// tokens and blockTimes hold what never changes on a chain; only definite answers are kept.
+	// tokens, blockTimes and borders hold what never changes on a chain; only definite answers are kept.
 	tokens     *otter.Cache[tokenKey, market.Token]
 	blockTimes *otter.Cache[blockKey, time.Time]
+	borders    *otter.Cache[borderKey, uint64]
 	mu         sync.Mutex
 	spans      map[chain.Slug]uint64
 }
@@ -46,6 +48,9 @@ type limits struct {
 	firstSpan    uint64
 	logCalls     int
 	transactions int
+	launchCalls  int
+	historyCalls int
+	historyLogs  int
 }
 
 type tokenKey struct {
@@ -61,10 +66,14 @@ type blockKey struct {
 // New makes an adapter that asks one node a chain.
 func New(clients map[chain.Slug]*upstream.Client) *Adapter {
 	return &Adapter{
-		clients:    clients,
-		limits:     limits{firstSpan: firstSpan, logCalls: maximumLogCalls, transactions: maximumTransactions},
+		clients: clients,
+		limits: limits{
+			firstSpan: firstSpan, logCalls: maximumLogCalls, transactions: maximumTransactions,
+			launchCalls: maximumLaunchCalls, historyCalls: maximumHistoryCalls, historyLogs: maximumHistoryLogs,
+		},
 		tokens:     otter.Must(&otter.Options[tokenKey, market.Token]{MaximumSize: cachedTokens}),
 		blockTimes: otter.Must(&otter.Options[blockKey, time.Time]{MaximumSize: cachedBlockTimes}),
+		borders:    otter.Must(&otter.Options[borderKey, uint64]{MaximumSize: cachedBorders}),
 		spans:      make(map[chain.Slug]uint64),
 	}
 }

@@ -87,11 +87,11 @@ func (a *Adapter) Permit2(ctx context.Context, on *chain.Chain, owner chain.Addr
 		return nil, err
 	}
 	scan := &logScan{
-		adapter: a, client: client, on: on, contract: &Permit2,
-		filters: []topics{{{permit2ApprovalTopic, permit2PermitTopic}, {addressWord(owner)}}},
+		adapter: a, client: client, on: on, to: head,
+		filters: []logFilter{{[]chain.Address{Permit2}, topics{{permit2ApprovalTopic, permit2PermitTopic}, {addressWord(owner)}}}},
 	}
 	scan.callsLeft.Store(permit2LogCalls)
-	logs, _, err := scan.run(ctx, head)
+	logs, _, err := scan.run(ctx)
 	if err != nil {
 		return nil, err
 	}

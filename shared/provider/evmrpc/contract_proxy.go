@@ -245,11 +245,13 @@ func (r *contractReader) upgrades(ctx context.Context) (logs []Log, whole bool, 
 	if err != nil {
 		return nil, false, err
 	}
-	scan := &logScan{adapter: r.adapter, client: r.client, on: r.on, contract: &r.account, filters: []topics{{{upgradedTopic}}}}
+	scan := &logScan{
+		adapter: r.adapter, client: r.client, on: r.on, from: from, to: head,
+		filters: []logFilter{{[]chain.Address{r.account}, topics{{upgradedTopic}}}},
+	}
 	scan.callsLeft.Store(upgradeLogCalls)
-	for complete := head + 1; complete > from; {
-		span := min(r.adapter.span(r.on.Slug), complete-from)
-		w := &window{from: complete - span, to: complete - 1, complete: complete}
+	for read, total := uint64(0), head+1-from; read < total; {
+		w := &window{start: read, length: min(r.adapter.span(r.on.Slug), total-read)}
 		if err := scan.read(ctx, w); err != nil {
 			return nil, false, err
 		}
@@ -261,7 +263,7 @@ func (r *contractReader) upgrades(ctx context.Context) (logs []Log, whole bool, 
 		if w.ended || len(logs) > 1 {
 			return logs, false, nil
 		}
-		complete = w.complete
+		read += w.read
 	}
 	return logs, true, nil
 }

@@ -1,7 +1,9 @@
 package evmrpc
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -31,14 +33,22 @@ func (t topics) wire() []any {
 	return positions
 }
 
-// logScan reads the logs of several filters from the newest block back.
+// logFilter is what one call of eth_getLogs looks for: logs of any of several contracts, or of all when there are none.
+type logFilter struct {
+	contracts []chain.Address
+	topics    topics
+}
+
+// logScan reads the logs of several filters within a range of blocks, from its newest block back or from its oldest on.
 type logScan struct {
-	adapter  *Adapter
-	client   *upstream.Client
-	on       *chain.Chain
-	contract *chain.Address
-	filters  []topics
-	// enough ends the scan before the beginning of the chain.
+	adapter *Adapter
+	client  *upstream.Client
+	on      *chain.Chain
+	filters []logFilter
+	// from and to are the ends of the range, both inclusive.
+	from, to  uint64
+	ascending bool
+	// enough ends the scan before the end of the range.
 	enough    func(found []Log) bool
 	callsLeft atomic.Int64
 }
@@ -72,29 +82,38 @@ func (a *Adapter) head(ctx context.Context, client *upstream.Client) (uint64, er
 	return (&quantity{value: number}).block()
 }
 
-// window is a range of blocks, both ends inclusive, and what was found in its newest part.
+// window is a part of a scan's range, and what was found in the beginning of it, which is where the scan comes from.
 type window struct {
-	from, to uint64
-	logs     []Log
-	// complete is the lowest block from which to the window's end nothing is missing; to+1 before anything was read.
-	complete uint64
-	// ended is set when nothing older can be read: the calls are used up, or the node keeps no older history.
+	// start is how far from the scan's beginning the window begins, length how many blocks it has.
+	start, length uint64
+	logs          []Log
+	// read is how many blocks from the window's beginning on nothing is missing of.
+	read uint64
+	// ended is set when the scan cannot go on: the calls are used up, or the node keeps no older history.
 	ended bool
 }
 
-// run reads windows newest first, several at a time, until it reaches the first block, has enough, or cannot go on.
-// Nothing is missing from the block it returns on; zero means the whole chain was read. Logs are in no order.
-func (s *logScan) run(ctx context.Context, head uint64) (logs []Log, complete uint64, err error) {
-	complete = head + 1
+// blocks are the ends, both inclusive, of so many blocks from a point of the scan on.
+func (s *logScan) blocks(start, length uint64) (from, to uint64) {
+	if s.ascending {
+		return s.from + start, s.from + start + length - 1
+	}
+	return s.to - start - length + 1, s.to - start
+}
+
+// run reads windows in order, several at a time, until it reaches the end of the range, has enough, or cannot go on. Nothing is
+// missing of the first so many blocks as it says, counted from where the scan begins. Logs are in no order.
+func (s *logScan) run(ctx context.Context) (logs []Log, read uint64, err error) {
+	total := s.to - s.from + 1
 	span := s.adapter.span(s.on.Slug)
 	atOnce := 1 // until the node has accepted a span
-	for complete > 0 {
-		// No more windows than calls are left for, so that the newest ones get them.
+	for read < total {
+		// No more windows than calls are left for, so that the first ones get them.
 		affordable := max(1, int(s.callsLeft.Load())/len(s.filters))
 		var wave []*window
-		for next := complete; next > 0 && len(wave) < min(atOnce, affordable); {
-			w := &window{from: next - min(span, next), to: next - 1, complete: next}
-			wave, next = append(wave, w), w.from
+		for next := read; next < total && len(wave) < min(atOnce, affordable); {
+			w := &window{start: next, length: min(span, total-next)}
+			wave, next = append(wave, w), next+w.length
 		}
 		group, groupContext := parallel.WithContext(ctx)
 		for _, w := range wave {
@@ -106,21 +125,21 @@ func (s *logScan) run(ctx context.Context, head uint64) (logs []Log, complete ui
 		whole := true
 		for _, w := range wave {
 			logs = append(logs, w.logs...)
-			complete = w.complete
-			if whole = w.complete == w.from; !whole {
-				if w.ended && complete == head+1 {
+			read += w.read
+			if whole = w.read == w.length; !whole {
+				if w.ended && read == 0 {
 					return nil, 0, fmt.Errorf("%w: %s gave no logs of any range", market.ErrUnavailable, s.client.Name())
 				}
 				if w.ended {
-					return logs, complete, nil
+					return logs, read, nil
 				}
-				// What the wave holds of older blocks is read again: it does not join on.
-				span = w.to - w.complete + 1
+				// What the wave holds of blocks further on is read again: it does not join on.
+				span = w.read
 				break
 			}
 		}
 		if s.enough != nil && s.enough(logs) {
-			return logs, complete, nil
+			return logs, read, nil
 		}
 		if whole {
 			span *= 2 // a refusal for the number of results holds only where there are many
@@ -128,51 +147,60 @@ func (s *logScan) run(ctx context.Context, head uint64) (logs []Log, complete ui
 		}
 		span = min(span, s.adapter.span(s.on.Slug))
 	}
-	return logs, complete, nil
+	return logs, read, nil
 }
 
-// read fills the newest part of a window, as much of it as the node accepts in one call.
+// read fills the beginning of a window, as much of it as the node accepts in one call.
 func (s *logScan) read(ctx context.Context, w *window) error {
-	for span := w.to - w.from + 1; ; span /= 2 {
+	for length := w.length; ; length /= 2 {
 		if s.callsLeft.Add(-int64(len(s.filters))) < 0 {
 			w.ended = true
 			return nil
 		}
-		from := w.to - span + 1
+		from, to := s.blocks(w.start, length)
 		found := make([][]Log, len(s.filters))
 		group, groupContext := parallel.WithContext(ctx)
-		for i, filter := range s.filters {
+		for i := range s.filters {
 			group.Go(func() (err error) {
-				found[i], err = s.get(groupContext, filter, from, w.to)
+				found[i], err = s.get(groupContext, &s.filters[i], from, to)
 				return err
 			})
 		}
 		err := group.Wait()
 		f, isFault := asFault(err)
+		tooLarge := errors.Is(err, upstream.ErrTooLarge)
 		switch {
 		case err == nil:
-			w.logs, w.complete = slices.Concat(found...), from
+			w.logs, w.read = slices.Concat(found...), length
 			return nil
 		case isFault && f.pruned():
 			w.ended = true
 			return nil
-		case !isFault || !f.refused() || span == 1:
+		case !tooLarge && (!isFault || !f.refused()) || length == 1:
 			return err
-		case !f.tooManyResults():
-			s.adapter.learn(s.on.Slug, span)
+		case !tooLarge && !f.tooManyResults():
+			s.adapter.learn(s.on.Slug, length)
 		}
 	}
 }
 
-func (s *logScan) get(ctx context.Context, filter topics, from, to uint64) ([]Log, error) {
+func (s *logScan) get(ctx context.Context, filter *logFilter, from, to uint64) ([]Log, error) {
 	type wireFilter struct {
-		From    string         `json:"fromBlock"`
-		To      string         `json:"toBlock"`
-		Address *chain.Address `json:"address,omitempty"`
-		Topics  []any          `json:"topics"`
+		From string `json:"fromBlock"`
+		To   string `json:"toBlock"`
+		// Address is one address or a list of them.
+		Address any   `json:"address,omitempty"`
+		Topics  []any `json:"topics"`
 	}
-	params := []any{wireFilter{From: hexBlock(from), To: hexBlock(to), Address: s.contract, Topics: filter.wire()}}
-	return ask(ctx, s.client, call{"eth_getLogs", params}, func(result []byte) ([]Log, error) {
+	wire := wireFilter{From: hexBlock(from), To: hexBlock(to), Topics: filter.topics.wire()}
+	switch len(filter.contracts) {
+	case 0:
+	case 1:
+		wire.Address = filter.contracts[0]
+	default:
+		wire.Address = filter.contracts
+	}
+	return ask(ctx, s.client, call{"eth_getLogs", []any{wire}}, func(result []byte) ([]Log, error) {
 		logs, err := ParseLogs(result)
 		if err != nil {
 			return nil, err
@@ -184,4 +212,13 @@ func (s *logScan) get(ctx context.Context, filter topics, from, to uint64) ([]Lo
 		}
 		return logs, nil
 	})
+}
+
+// inOrder puts logs in chain order, each once and without those that a reorganisation took off the chain.
+func inOrder(logs []Log) []Log {
+	logs = slices.DeleteFunc(logs, func(log Log) bool { return log.Removed })
+	slices.SortFunc(logs, func(x, y Log) int {
+		return cmp.Or(cmp.Compare(x.Block, y.Block), cmp.Compare(x.Index, y.Index))
+	})
+	return slices.CompactFunc(logs, func(x, y Log) bool { return x.Block == y.Block && x.Index == y.Index })
 }

@@ -173,11 +173,15 @@ func (n *fakeNode) do(method string, params []json.RawMessage) (any, *fakeFault)
 func (n *fakeNode) getLogs(param json.RawMessage) (any, *fakeFault) {
 	var filter struct {
 		FromBlock, ToBlock string
-		Address            string
+		Address            json.RawMessage
 		Topics             [][]string
 	}
 	if json.Unmarshal(param, &filter) != nil {
 		return nil, &fakeFault{-32602, "invalid argument"}
+	}
+	var addresses []string
+	if len(filter.Address) > 0 && json.Unmarshal(filter.Address, &addresses) != nil {
+		addresses = []string{strings.Trim(string(filter.Address), `"`)}
 	}
 	from, _ := strconv.ParseUint(filter.FromBlock[2:], 16, 64)
 	to, _ := strconv.ParseUint(filter.ToBlock[2:], 16, 64)
@@ -190,7 +194,7 @@ func (n *fakeNode) getLogs(param json.RawMessage) (any, *fakeFault) {
 		}
 		for _, log := range n.logs(f) {
 			topics := log["topics"].([]string)
-			matches := len(filter.Topics) <= len(topics) && (filter.Address == "" || strings.EqualFold(filter.Address, log["address"].(string)))
+			matches := len(filter.Topics) <= len(topics) && (len(addresses) == 0 || slices.Contains(addresses, log["address"].(string)))
 			for j := 0; matches && j < len(filter.Topics); j++ {
 				matches = len(filter.Topics[j]) == 0 || slices.Contains(filter.Topics[j], topics[j])
 			}

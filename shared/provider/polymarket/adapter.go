@@ -10,7 +10,7 @@ import (
 	"github.com/mirrorworthy/mirrorworthy/shared/provider/upstream"
 )
 
-// Adapter implements the four prediction ports of package market. It is safe for concurrent use.
+// Adapter implements the five prediction ports of package market. It is safe for concurrent use.
 type Adapter struct{ data, gamma, clob *upstream.Client }
 
 var (
@@ -18,6 +18,8 @@ var (
 	_ market.PredictionPositionPort = (*Adapter)(nil)
 	_ market.PredictionMarketPort   = (*Adapter)(nil)
 	_ market.PredictionPricePort    = (*Adapter)(nil)
+
+	_ market.PredictionLeaderboardPort = (*Adapter)(nil)
 )
 
 // New reads through clients of the data service, the market catalogue (gamma) and the order book service (CLOB), whose bases are the

@@ -111,6 +111,8 @@ type Call struct {
 type Response struct {
 	Status int
 	Body   []byte
+	// streamed is how many bytes were read of an answer that is not in Body.
+	streamed int
 }
 
 // Client asks one provider. It is safe for concurrent use.
@@ -252,6 +254,9 @@ type question struct {
 	body                []byte
 	// weight is no part of the question's identity: it follows from the rest.
 	weight Weight
+	// read, when set, reads the answer while it arrives, at most so many bytes.
+	read func(*jsontext.Decoder) error
+	most int64
 }
 
 // identity is the same for the same question only: neither a path nor an encoded query holds a NUL.
@@ -357,11 +362,15 @@ func (c *Client) attempt(ctx context.Context, q question, number int) (*Response
 	call := Call{Provider: c.config.Name, Method: q.method, Path: q.path, Attempt: number, Duration: time.Since(begun)}
 	if failure == nil {
 		c.breaker.RecordSuccess()
-		call.Status, call.Bytes = response.Status, len(response.Body)
+		call.Status, call.Bytes = response.Status, len(response.Body)+response.streamed
 		c.shared.Observe(call)
 		return response, nil
 	}
-	c.breaker.RecordFailure()
+	if errors.Is(failure.Err, ErrTooLarge) {
+		c.breaker.RecordSuccess() // the provider is well: it was asked for too much
+	} else {
+		c.breaker.RecordFailure()
+	}
 	failure.Provider, failure.Path = c.config.Name, q.path
 	if failure.delay != never {
 		failure.delay = max(failure.RetryAfter, c.backoff(number))
@@ -460,6 +469,9 @@ func (c *Client) exchange(ctx context.Context, q question) (_ *Response, failed 
 		return nil, &Error{Err: withoutAddress(err)}
 	}
 	defer answer.Body.Close()
+	if q.read != nil && answer.StatusCode/100 == 2 {
+		return stream(q, answer)
+	}
 	body, err := io.ReadAll(io.LimitReader(answer.Body, c.config.MaximumBytes+1))
 	response := &Response{Status: answer.StatusCode, Body: body}
 	failure := &Error{Status: answer.StatusCode, Err: err}
@@ -467,12 +479,12 @@ func (c *Client) exchange(ctx context.Context, q question) (_ *Response, failed 
 	case answer.StatusCode == http.StatusTooManyRequests, answer.StatusCode == http.StatusRequestTimeout, answer.StatusCode >= 500:
 		failure.Err = fmt.Errorf("status %d", answer.StatusCode)
 		failure.RetryAfter = min(retryAfter(answer.Header.Get("Retry-After"), c.shared.Clock()), maximumPause)
-	case answer.StatusCode < 200, answer.StatusCode >= 300 && answer.StatusCode < 400:
+	case answer.StatusCode < 200, answer.StatusCode >= 300 && answer.StatusCode < 400, q.read != nil:
 		failure.Err, failure.delay = fmt.Errorf("unexpected status %d", answer.StatusCode), never
 	case err != nil:
 		failure.Err = fmt.Errorf("reading the answer: %w", withoutAddress(err))
 	case int64(len(body)) > c.config.MaximumBytes:
-		failure.Err, failure.delay = fmt.Errorf("more than %d bytes", c.config.MaximumBytes), never
+		failure.Err, failure.delay = fmt.Errorf("%w: more than %d bytes", ErrTooLarge, c.config.MaximumBytes), never
 	case answer.StatusCode < 300 && !jsontext.Value(body).IsValid(wireSyntax...):
 		failure.Err = errors.New("not JSON")
 	case c.config.Examine != nil:

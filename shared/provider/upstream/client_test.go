@@ -591,3 +591,22 @@ func BenchmarkGet(b *testing.B) {
 		}
 	}
 }
+
+// An answer of more bytes than are allowed is told apart, asked for once, and no reason to leave the provider alone.
+func TestAnAnswerThatIsTooLarge(t *testing.T) {
+	calls := 0
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		calls++
+		_, _ = w.Write([]byte(`{"value":"` + strings.Repeat("x", 100) + `"}`))
+	}))
+	defer server.Close()
+	c := upstream.New(upstream.Config{Name: "sample", Base: server.URL, PerMinute: 1e6, Burst: 1e3, MaximumBytes: 50}, upstream.Shared{})
+	for range 20 {
+		if _, err := upstream.Get(t.Context(), c, "/path", nil, upstream.JSON[map[string]string]); !errors.Is(err, upstream.ErrTooLarge) || !errors.Is(err, market.ErrUnavailable) {
+			t.Fatal(err)
+		}
+	}
+	if calls != 20 {
+		t.Errorf("%d calls for 20 questions", calls)
+	}
+}

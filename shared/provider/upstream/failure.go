@@ -19,6 +19,9 @@ import (
 // unreadable answers in a row open the circuit breaker; a decoder's other errors do not.
 var ErrUnreadable = errors.New("unreadable answer")
 
+// ErrTooLarge is wrapped by the error for an answer of more bytes than a Config allows. Asking for less may help.
+var ErrTooLarge = errors.New("answer too large")
+
 // Error is a provider that did not answer usefully. It wraps market.ErrUnavailable and names provider and path, never the
 // host, the query or a key.
 type Error struct {
