@@ -66,6 +66,10 @@ func (w *world) populate() {
 				w.snipers = append(w.snipers, id)
 			case roleInsider:
 				w.insiders = append(w.insiders, id)
+			case roleEarly:
+				w.early = append(w.early, id)
+			case roleTipped:
+				w.tipped = append(w.tipped, id)
 			}
 		}
 		switch p.role {
@@ -73,6 +77,8 @@ func (w *world) populate() {
 			w.formRings(first, count)
 		case rolePrinter:
 			w.formPuppets(first, count)
+		case roleEarly:
+			w.formHands(first, count)
 		}
 	}
 	for id := range w.wallets {
@@ -127,8 +133,8 @@ func (w *world) addWallet(p *plan, key int) int32 {
 func (w *world) join(at, id int32) {
 	me := &w.wallets[id]
 	p := me.plan
-	if p.role == roleEmpty {
-		return
+	if p.role == roleEmpty || p.role == roleTipped || p.hand > 0 {
+		return // it has nothing, or what somebody gives it
 	}
 	wealth := p.wealth
 	if wealth == 0 {
@@ -152,7 +158,7 @@ func (w *world) join(at, id int32) {
 		w.queue.push(event{at: max(at, 0) + int32(me.stream.Between(1, 30)*daySeconds), kind: eventAct, actor: id})
 		return
 	}
-	if p.role == roleCrowd || p.role == roleSniper || p.role == roleInsider || p.role == rolePuppet {
+	if p.role == roleCrowd || p.role == roleSniper || p.role == roleInsider || p.role == rolePuppet || p.role == roleEarly {
 		return
 	}
 	begin := max(at, 0) + int32(me.stream.Between(0.1, 2.5)*daySeconds)
@@ -441,11 +447,11 @@ func (w *world) candidate(at int32, s seeded.Stream, mode pickMode) int32 {
 	var id int32
 	switch {
 	case mode == pickYoung || (mode == pickLaunch && s.Chance(0.7)):
-		id = w.listed[len(w.listed)-1-s.IntN(min(4, len(w.listed)))]
+		id = w.listed[len(w.listed)-1-s.IntN(min(7, len(w.listed)))]
 	case s.Chance(0.12):
 		id = w.anyOf(w.phoenixes, s)
 	default:
-		id = w.listed[len(w.listed)-1-s.IntN(min(45, len(w.listed)))]
+		id = w.listed[len(w.listed)-1-s.IntN(min(77, len(w.listed)))]
 	}
 	t := &w.tokens[id]
 	age := at - t.listed

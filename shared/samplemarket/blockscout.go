@@ -203,8 +203,11 @@ func (w *world) tokenInfo(assetID int32) tokenInfo {
 func (w *world) eachTransfer(tx int32, visit func(leg int32, logIndex int)) {
 	t := &w.txs[tx]
 	wrapper := w.assets[wrappedAsset].entity
-	index, next := int(t.index)*logStride, t.swaps
+	index, next, changes := int(t.index)*logStride, t.swaps, w.changesOf(tx)
 	for j := t.legs; j < t.legs+int32(t.legCount); j++ {
+		if len(changes) > 0 && changes[0].first == j {
+			index += w.openingCount(&changes[0])
+		}
 		switch l := &w.legs[j]; {
 		case l.asset != nativeAsset:
 			visit(j, index)
@@ -217,6 +220,10 @@ func (w *world) eachTransfer(tx int32, visit func(leg int32, logIndex int)) {
 			if w.pools[w.swaps[next].pool].version == poolV2 {
 				index++ // the Sync before the Swap
 			}
+		}
+		if len(changes) > 0 && changes[0].after == j {
+			index += w.closingCount(&changes[0])
+			changes = changes[1:]
 		}
 	}
 }

@@ -23,6 +23,8 @@ const (
 	GoPlus        = "goplus"
 	HoneypotIs    = "honeypotis"
 	Hyperliquid   = "hyperliquid"
+	// HyperliquidStats is another host of the same venue.
+	HyperliquidStats = "hyperliquid-stats"
 	// The three hosts of one prediction venue.
 	PolymarketData  = "polymarket-data"
 	PolymarketGamma = "polymarket-gamma"

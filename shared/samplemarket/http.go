@@ -12,7 +12,8 @@ import (
 )
 
 // Handler serves every provider under its own prefix: /blockscout/{chain}, /rpc/{chain}, /geckoterminal, /dexscreener, /defillama,
-// /goplus, /honeypotis, /hyperliquid, /polymarket-data, /polymarket-gamma and /polymarket-clob, each followed by the provider's own path.
+// /goplus, /honeypotis, /hyperliquid, /hyperliquid-stats, /polymarket-data, /polymarket-gamma and /polymarket-clob, each followed by the
+// provider's own path.
 func (m *Market) Handler() http.Handler {
 	return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) { m.serve(&m.door, rw, r) })
 }

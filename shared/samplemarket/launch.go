@@ -1,7 +1,6 @@
 package samplemarket
 
 import (
-	"math"
 	"strconv"
 
 	"github.com/mirrorworthy/mirrorworthy/shared/samplemarket/seeded"
@@ -10,16 +9,17 @@ import (
 // deckOf is the mix of what gets launched; it is dealt shuffled, over and over.
 var deckOf = []tokenKind{
 	kindGrower, kindGrower, kindGrower, kindGrower,
-	kindPump, kindPump, kindPump, kindPump, kindPump, kindPump,
-	kindRug, kindRug, kindRug, kindRug, kindRug,
+	kindRunner, kindRunner, kindRunner, kindRunner, kindRunner,
+	kindPump, kindPump, kindPump, kindPump,
+	kindRug, kindRug, kindRug, kindRug, kindRug, kindRug,
 	kindHoneypot, kindHoneypot,
 	kindTaxed, kindTaxed,
-	kindStagnant, kindStagnant, kindStagnant,
-	kindFader, kindFader, kindFader, kindFader, kindFader, kindFader,
+	kindStagnant, kindStagnant, kindStagnant, kindStagnant, kindStagnant, kindStagnant,
+	kindFader, kindFader, kindFader, kindFader, kindFader, kindFader, kindFader, kindFader, kindFader,
 }
 
 // launchGap is the mean time between two launches on a chain.
-const launchGap = 2.3 * daySeconds
+const launchGap = 1.35 * daySeconds
 
 // launch creates a token, plans the opening of its pool, and plans the next launch.
 func (w *world) launch(at int32) {
@@ -33,6 +33,7 @@ func (w *world) launch(at int32) {
 	creator := w.launcher(at, kind)
 	id := w.createToken(at, kind, creator)
 	w.giveInsiders(at, id)
+	w.tipOff(at, id)
 	opening := at + int32(w.stream.Between(0.5, 20)*hourSeconds)
 	if w.tokens[id].traits.bots > 0 {
 		w.queue.push(event{at: opening - int32(1+w.stream.IntN(20))*60, kind: eventFundBots, token: id})
@@ -189,6 +190,7 @@ func (w *world) openPool(at, id int32) {
 	}
 	w.listed = append(w.listed, id)
 	w.planSnipes(id)
+	w.planEarlyBuys(id)
 	w.queue.push(event{at: t.listed + int32(s.Between(20, 90)), kind: eventBackground, token: id})
 }
 
@@ -223,19 +225,6 @@ func (w *world) newPool(at int32, version poolVersion, tokenAsset, quote int32, 
 	}
 	w.pools = append(w.pools, p)
 	return id
-}
-
-// addLiquidity adds legs of a deposit into a pool to the open transaction.
-func (w *world) addLiquidity(poolID int32, tokenUnits, quoteUnits int64, from int32) {
-	p := &w.pools[poolID]
-	w.move(p.token, from, p.entity, tokenUnits)
-	w.move(p.quote, from, p.entity, quoteUnits)
-	if p.receipt >= 0 {
-		minted := int64(math.Sqrt(float64(tokenUnits) * float64(quoteUnits)))
-		w.move(p.receipt, 0, from, minted)
-	}
-	p.tokenReserve += tokenUnits
-	p.quoteReserve += quoteUnits
 }
 
 // listToken opens a token's pool with a share of its supply and so much USD of the quote asset.

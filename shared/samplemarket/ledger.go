@@ -86,6 +86,7 @@ type transaction struct {
 	index    uint16 // position in its block
 	legCount uint16
 	swapped  uint8 // number of swaps
+	pooled   uint8 // number of deposits into pools and withdrawals
 	failed   bool
 }
 
@@ -134,6 +135,7 @@ type ledger struct {
 	txs       []transaction
 	legs      []leg
 	swaps     []swap
+	changes   []liquidityChange
 	approvals []approval
 	byOwner   map[int32][]int32 // approvals by owner
 	balances  map[uint64]int64  // by entity<<32 | asset
@@ -271,6 +273,7 @@ func (l *ledger) commit(gasUsed int32) int32 {
 	}
 	for i := tx.swaps; i < int32(len(l.swaps)); i++ {
 		l.swaps[i].transaction = id
+		l.touch(l.swaps[i].router, id)
 	}
 	if tx.approval >= 0 {
 		granted := &l.approvals[tx.approval]

@@ -38,9 +38,12 @@ func (w *world) logsOf(id int32) []eventLog {
 		logs = append(logs, eventLog{index: int(t.index)*logStride + len(logs), address: address, topics: topics, data: data})
 	}
 	wrapper := w.assets[wrappedAsset].entity
-	next := t.swaps
+	next, changes := t.swaps, w.changesOf(id)
 	for j := t.legs; j < t.legs+int32(t.legCount); j++ {
 		l := &w.legs[j]
+		if len(changes) > 0 && changes[0].first == j {
+			w.openingLogs(&changes[0], emit)
+		}
 		switch {
 		case l.asset != nativeAsset:
 			emit(w.assets[l.asset].entity, hexWord(w.assets[l.asset].rawWord(l.amount)), topicTransfer, w.addressTopic(l.from), w.addressTopic(l.to))
@@ -51,6 +54,10 @@ func (w *world) logsOf(id int32) []eventLog {
 		}
 		for ; next < t.swaps+int32(t.swapped) && w.swaps[next].after == j; next++ {
 			w.swapLogs(&w.swaps[next], emit)
+		}
+		if len(changes) > 0 && changes[0].after == j {
+			w.closingLogs(&changes[0], emit)
+			changes = changes[1:]
 		}
 	}
 	if t.approval >= 0 {

@@ -1,6 +1,7 @@
 package samplemarket
 
 import (
+	"slices"
 	"sync"
 	"time"
 )
@@ -12,6 +13,8 @@ type Config struct {
 	Start time.Time
 	// Clock tells the present; the world has happened up to the newest block at that time.
 	Clock func() time.Time
+	// Chains are the slugs of the chains that there are, each the same world as among all; none are all.
+	Chains []string
 }
 
 // Market is the simulated market. It is safe for concurrent use.
@@ -34,6 +37,9 @@ func New(config Config) *Market {
 	}
 	m := &Market{config: config, start: config.Start.Unix(), door: newDoor(config.Seed)}
 	for i := range chainSpecs {
+		if len(config.Chains) > 0 && !slices.Contains(config.Chains, chainSpecs[i].slug) {
+			continue
+		}
 		m.worlds = append(m.worlds, newWorld(&chainSpecs[i], config.Seed, m.start))
 	}
 	m.advance()

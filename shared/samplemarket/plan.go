@@ -32,6 +32,8 @@ const (
 	roleRobot
 	rolePuppet
 	roleEmpty
+	roleEarly  // among the first buyers of launches
+	roleTipped // paid by the creator to be
 )
 
 // plan is what an agent is made to do. The archetype is the word the service's answers use, empty where none is planted.
@@ -53,6 +55,8 @@ type plan struct {
 	entries    int     // how many entries it ever makes, 0 for unbounded
 	count      int     // how many per chain
 	wealth     float64 // USD funded at the start
+	taste      *taste  // of those who buy launches
+	hand       int     // so many of the wallets belong to one hand, 0 for each to its own
 }
 
 // plans is the population of one chain, but for the crowd.
@@ -91,6 +95,11 @@ var plans = []plan{
 	{group: "market-maker", role: roleMarketMaker, automated: true, usd: 1500, pick: pickMajor},
 	{group: "robot", role: roleRobot, archetype: "flipper", automated: true, usd: 120, holdLow: 2, holdHigh: 6, pick: pickMajor},
 	{group: "empty", role: roleEmpty, archetype: "unclassified", count: 3},
+	{group: "scout", role: roleEarly, skilled: true, usd: 350, holdLow: 20, holdHigh: 150, count: 7, taste: &taste{runner: 0.97, pump: 0.75, other: 0.05, from: 0.9, to: 3, picky: true}},
+	{group: "scout-flash", role: roleEarly, skilled: true, usd: 250, holdLow: 3, holdHigh: 60, count: 3, taste: &taste{runner: 0.2, pump: 0.95, other: 0.055, from: 0.8, to: 2.2}},
+	{group: "early-crowd", role: roleEarly, usd: 110, holdLow: 7 * 24, holdHigh: 45 * 24, count: 30, taste: &taste{runner: 0.25, pump: 0.25, other: 0.25, from: 2.5, to: 8}},
+	{group: "sibling", role: roleEarly, skilled: true, usd: 200, holdLow: 20, holdHigh: 150, count: 6, hand: 3, taste: &taste{runner: 0.97, pump: 0.75, other: 0.05, from: 0.9, to: 3, picky: true}},
+	{group: "tipped", role: roleTipped, usd: 220, holdLow: 8, holdHigh: 60, count: 3},
 }
 
 const (

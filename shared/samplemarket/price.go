@@ -64,11 +64,12 @@ const (
 	kindTaxed
 	kindStagnant
 	kindFader
-	kindThin // a profit printer's own token
-	kindSpam // worthless, sent to everybody, never traded
+	kindThin   // a profit printer's own token
+	kindSpam   // worthless, sent to everybody, never traded
+	kindRunner // rises within days, amid much trade, and keeps most of it for weeks
 )
 
-var tokenKindNames = [...]string{"major", "grower", "grower", "pump-and-fade", "rug", "honeypot", "tax", "stagnant", "fader", "thin", "spam"}
+var tokenKindNames = [...]string{"major", "grower", "grower", "pump-and-fade", "rug", "honeypot", "tax", "stagnant", "fader", "thin", "spam", "runner"}
 
 // regime is what a token's price is going to do, in logarithms of its listing price.
 type regime struct {
@@ -104,10 +105,16 @@ func newRegime(kind tokenKind, s seeded.Stream) regime {
 		r.riseStart, r.rise = int(s.Between(75, 85)*24), s.Between(2.9, 3.6)
 		r.riseEnd = r.riseStart + int(s.Between(70, 90)*24)
 	case kindPump:
-		r.riseStart, r.rise = int(s.Between(5, 72)), s.Between(1.7, 3)
+		r.riseStart, r.rise = int(s.Between(5, 48)), s.Between(1.7, 3)
 		r.riseEnd = r.riseStart + int(s.Between(4, 14))
-		r.fadeStart, r.fadeHours, r.fade = r.riseEnd+int(s.Between(2, 24)), s.Between(18, 70), -r.rise-s.Between(0.4, 0.9)
+		r.fadeStart, r.fadeHours, r.fade = r.riseEnd+int(s.Between(2, 24)), s.Between(14, 45), -r.rise-s.Between(0.7, 1.1)
 		r.quietFrom = r.fadeStart + int(s.Between(7, 25)*24)
+	case kindRunner:
+		r.jump, r.busy = s.Between(0.6, 0.9), s.Between(0.3, 0.5)
+		r.riseStart, r.rise = int(s.Between(10, 24)), s.Between(1.4, 1.9)
+		r.riseEnd = r.riseStart + int(s.Between(24, 60))
+		r.fadeStart, r.fadeHours, r.fade = r.riseEnd+int(s.Between(9, 16)*24), s.Between(10, 25)*24, s.Between(-1.8, -0.9)
+		r.quietFrom = r.fadeStart + int(s.Between(30, 60)*24)
 	case kindRug:
 		r.riseStart, r.rise = 2, s.Between(1.1, 2.3)
 		r.ruggedAt = int(s.Spread(30, 420))
@@ -189,6 +196,8 @@ func (r *regime) rate(hour int) float64 {
 		return 14
 	case r.kind == kindPump && hour >= r.riseStart && hour < r.riseEnd+2:
 		return 24
+	case r.kind == kindRunner && hour >= r.riseEnd-5 && hour < r.riseEnd+4:
+		return 22
 	case r.kind == kindPump && hour < r.fadeStart+48:
 		return 1.2
 	case hour < 36 && r.kind != kindMajor && r.kind != kindPhoenix && !r.bundled:

@@ -21,6 +21,7 @@ const (
 	eventBot
 	eventMigrate
 	eventCensus
+	eventEarlyBuy
 )
 
 // event is something that happens at a second of the history. Two at the same second happen in the order they were planned.

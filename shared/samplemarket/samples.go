@@ -5,6 +5,8 @@ type Samples struct {
 	Wallets []Sample `json:"wallets"`
 	Tokens  []Sample `json:"tokens"`
 	Traders []Sample `json:"traders"`
+	// Leaders are wallets that are early in launches, with skill, without, or in other people's pay.
+	Leaders []Sample `json:"leaders"`
 	// Perps are accounts of the venue of perpetual contracts, Predictions wallets of the prediction venue.
 	Perps       []Sample `json:"perps"`
 	Predictions []Sample `json:"predictions"`
@@ -42,6 +44,7 @@ func (m *Market) Samples() Samples {
 				}
 			}
 		}
+		samples.Leaders = m.leaderSamples()
 		samples.Tokens = m.tokenSamples()
 		for _, s := range m.venues.perps.Samples() {
 			samples.Perps = append(samples.Perps, Sample{Address: s.Address, Kind: s.Kind, About: s.About})
@@ -51,6 +54,20 @@ func (m *Market) Samples() Samples {
 		}
 	})
 	return samples
+}
+
+// leaderSamples are early buyers of every planted sort, on chains in turn.
+func (m *Market) leaderSamples() []Sample {
+	list := []Sample{}
+	for i, group := range []string{"scout", "scout-flash", "sibling", "tipped", "early-crowd"} {
+		for n := range 2 {
+			w := m.worlds[(i+3*n)%len(m.worlds)]
+			if id := w.liveliest(group); id >= 0 {
+				list = append(list, Sample{Address: w.entities[w.wallets[id].entity].address.String(), Chain: w.spec.slug, Kind: group, About: leaderAbout[group]})
+			}
+		}
+	}
+	return list
 }
 
 // liveliest is the wallet of a group with the most transactions, -1 when none has any.
@@ -76,4 +93,12 @@ var sampleAbout = map[string]string{
 	"sniper": "Buys in the first blocks of a pool.", "insider": "Gets tokens from the creator before the pool opens.",
 	"airdrop-farmer": "Lives on claims.", "rotator": "Every sale pays for another token.", "accumulator": "Buys steadily, hardly sells.",
 	"holder": "A few old positions.", "market-maker": "Trades both sides, around the clock.", "robot": "Fast and never asleep.", "busy": "More than a thousand trades.",
+}
+
+var leaderAbout = map[string]string{
+	"scout":       "Early in launches, and mostly in those that rise and keep it.",
+	"scout-flash": "Early in launches that rise and are gone within days: nobody could follow.",
+	"sibling":     "Does what two other wallets of the same hand do.",
+	"tipped":      "Paid by creators to be among the first buyers.",
+	"early-crowd": "Early in as many launches, whatever they are.",
 }

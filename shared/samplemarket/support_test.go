@@ -8,9 +8,12 @@ import (
 	"time"
 )
 
+// testSeed makes a market in which sixty days bring some of everything.
+const testSeed = 7
+
 // shared is one market that reading tests use together: sixty days of history.
 var shared = sync.OnceValue(func() *Market {
-	return New(Config{Seed: 7, Start: testStart, Clock: func() time.Time { return testStart.Add(60 * 24 * time.Hour) }})
+	return New(Config{Seed: testSeed, Start: testStart, Clock: func() time.Time { return testStart.Add(60 * 24 * time.Hour) }})
 })
 
 var testStart = time.Date(2026, 5, 1, 0, 0, 0, 0, time.UTC)

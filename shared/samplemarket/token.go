@@ -34,6 +34,7 @@ type token struct {
 	contract    string // whose code it runs
 	traits      traits
 	census      []int32 // how many held it at the end of each day since it was made
+	tipped      int32   // who was paid to buy it early (wallet id), 0 for nobody
 	bots        []int32 // the accounts of a bundled launch
 	botSize     int64   // what each of their trades is worth, in the quote asset
 	distributor int32

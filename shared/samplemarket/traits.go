@@ -258,13 +258,7 @@ func (w *world) withdraw(at, id int32) int64 {
 	router, _ := w.routerOf(p)
 	w.begin(at, t.creator, router, methodRemoveLiquidity)
 	tokenUnits, quoteUnits := p.tokenReserve-p.tokenReserve/2000, p.quoteReserve-p.quoteReserve/2000
-	if p.receipt >= 0 {
-		w.move(p.receipt, t.creator, 0, w.balance(t.creator, p.receipt)/2000*1999)
-	}
-	w.move(p.token, p.entity, t.creator, tokenUnits)
-	w.move(p.quote, p.entity, t.creator, quoteUnits)
-	p.tokenReserve -= tokenUnits
-	p.quoteReserve -= quoteUnits
+	w.removeLiquidity(t.pool, tokenUnits, quoteUnits, t.creator)
 	w.commit(265_000)
 	p.drainedAt = w.blockTime(at)
 	return tokenUnits

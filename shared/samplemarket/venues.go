@@ -50,7 +50,7 @@ func (m *Market) openPredictions() {
 // openVenue makes the venue behind a provider.
 func (m *Market) openVenue(provider string) {
 	switch provider {
-	case Hyperliquid:
+	case Hyperliquid, HyperliquidStats:
 		m.openPerps()
 	case PolymarketData, PolymarketGamma, PolymarketCLOB:
 		m.openPredictions()
@@ -69,6 +69,13 @@ func (m *Market) serveVenue(provider, verb string, req *request) (status int, an
 				return http.StatusNotFound, "Not found"
 			}
 			return m.venues.perps.Info(req.body)
+		}
+	case HyperliquidStats:
+		serve = func() (int, any) {
+			if len(req.path) != 2 || req.part(0) != "Mainnet" || req.part(1) != "leaderboard" {
+				return http.StatusNotFound, "Not found"
+			}
+			return http.StatusOK, m.venues.perps.Leaderboard()
 		}
 	case PolymarketData:
 		serve = func() (int, any) { return m.venues.predictions.Data(req.path, req.query) }

@@ -27,6 +27,8 @@ type world struct {
 	routerV3    int32
 	universal   int32
 	manager     int32
+	factoryV2   int32
+	factoryV3   int32
 	aggregator  int32
 	settlement  int32
 	entryPoint  int32
@@ -48,6 +50,8 @@ type world struct {
 	crowd     []int32
 	snipers   []int32
 	insiders  []int32
+	early     []int32 // who buy launches early; of several of one hand the first
+	tipped    []int32
 	deck      []tokenKind
 	codes     map[string][]byte // of contracts, by name
 	honest    []int32           // creators of launched tokens, oldest first
@@ -82,7 +86,7 @@ func (w *world) furnish() {
 	w.routerV2 = contract(routerV2Address, kindRouter, "UniswapV2Router02")
 	w.routerV3 = contract(routerV3Address, kindRouter, "SwapRouter02")
 	w.universal = contract(universalRouter, kindRouter, "UniversalRouter")
-	w.manager = contract(poolManager, kindPool, "PoolManager")
+	w.manager = contract(mustAddress(w.spec.poolManager), kindPool, "PoolManager")
 	w.aggregator = contract(aggregator, kindRouter, "AggregationRouterV6")
 	w.settlement = contract(named("settlement"), kindRouter, "GPv2Settlement")
 	w.entryPoint = contract(entryPoint, kindContract, "EntryPoint")
@@ -109,6 +113,8 @@ func (w *world) furnish() {
 		w.entities[e].ref = int32(len(w.assets))
 		w.assets = append(w.assets, asset{kind: q.kind, entity: e, token: -1, symbol: q.symbol, name: q.name, decimals: q.decimals, digits: digits})
 	}
+	w.factoryV2 = contract(mustAddress(w.spec.factoryV2), kindContract, "UniswapV2Factory")
+	w.factoryV3 = contract(mustAddress(w.spec.factoryV3), kindContract, "UniswapV3Factory")
 	e := contract(named("collection"), kindAsset, "Pebble Friends")
 	w.collection = int32(len(w.assets))
 	w.entities[e].ref = w.collection
@@ -168,6 +174,8 @@ func (w *world) happen(e *event) {
 		w.launch(e.at)
 	case eventListing:
 		w.openPool(e.at, e.token)
+	case eventEarlyBuy:
+		w.buyEarly(e.at, e.actor, e.token)
 	case eventSnipe:
 		w.snipe(e.at, e.actor, e.token)
 	case eventBackground:

@@ -16,6 +16,21 @@ import (
 	"github.com/mirrorworthy/mirrorworthy/shared/samplemarket/seeded"
 )
 
+// A chain is the same world whether or not there are others.
+func TestAChainAloneIsTheSameWorld(t *testing.T) {
+	end := testStart.Add(daySeconds * time.Second)
+	clock := func() time.Time { return end }
+	all := New(Config{Seed: 3, Start: testStart, Clock: clock})
+	alone := New(Config{Seed: 3, Start: testStart, Clock: clock, Chains: []string{"arbitrum"}})
+	w, v := all.worldBySlug("arbitrum"), alone.worldBySlug("arbitrum")
+	if len(alone.worlds) != 1 || len(w.txs) == 0 || !reflect.DeepEqual(w.txs, v.txs) || !reflect.DeepEqual(w.swaps, v.swaps) {
+		t.Errorf("%d worlds, %d and %d transactions", len(alone.worlds), len(w.txs), len(v.txs))
+	}
+	if s := alone.Samples(); len(s.Wallets) == 0 || len(s.Tokens) == 0 {
+		t.Errorf("%+v", s)
+	}
+}
+
 // The same seed is the same world, whatever steps the clock takes.
 func TestStepsOfTheClockChangeNothing(t *testing.T) {
 	const span = 4 * daySeconds
@@ -382,6 +397,11 @@ func TestTopicsAndSelectors(t *testing.T) {
 		"Approval(address,address,address,uint160,uint48)": topicPermit2, "Swap(address,uint256,uint256,uint256,uint256,address)": topicSwapV2, "Sync(uint112,uint112)": topicSync,
 		"Swap(address,address,int256,int256,uint160,uint128,int24)": topicSwapV3, "Swap(bytes32,address,int128,int128,uint160,uint128,int24,uint24)": topicSwapV4,
 		"Deposit(address,uint256)": topicDeposit, "Withdrawal(address,uint256)": topicWithdrawal,
+		"PairCreated(address,address,address,uint256)": topicPairCreated, "PoolCreated(address,address,uint24,int24,address)": topicPoolCreated,
+		"Initialize(uint160,int24)": topicInitializeV3, "Initialize(bytes32,address,address,uint24,int24,address,uint160,int24)": topicInitializeV4,
+		"ModifyLiquidity(bytes32,address,int24,int24,int256,bytes32)": topicModifyLiquidity, "Mint(address,uint256,uint256)": topicMintV2,
+		"Burn(address,uint256,uint256,address)": topicBurnV2, "Mint(address,address,int24,int24,uint128,uint256,uint256)": topicMintV3,
+		"Burn(address,int24,int24,uint128,uint256,uint256)": topicBurnV3, "Collect(address,address,int24,int24,uint128,uint128)": topicCollectV3,
 	} {
 		if got := "0x" + keccak(signature); got != topic {
 			t.Errorf("%s: %s, want %s", signature, got, topic)

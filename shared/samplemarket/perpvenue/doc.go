@@ -1,7 +1,7 @@
-// Package perpvenue is a simulated perpetuals venue that speaks the info API of Hyperliquid: accounts with planted behaviour
-// (skilled, lucky, losing, martingale, liquidated, hedged, market-making, …) trade contracts whose prices follow one market with
-// drift, changing volatility and jumps. Fills, funding, liquidations, margin and ledgers follow the venue's rules, and what was
-// planted and what became of it is kept beside it and never served.
+// Package perpvenue is a simulated perpetuals venue that speaks the info API of Hyperliquid and has its leaderboard: accounts with
+// planted behaviour (skilled, lucky, losing, martingale, liquidated, hedged, market-making, …) trade contracts whose prices follow one
+// market with drift, changing volatility and jumps. Fills, funding, liquidations, margin and ledgers follow the venue's rules, and what
+// was planted and what became of it is kept beside it and never served.
 //
 // The venue is a function of Seed and Start alone. Accounts are played when they are first asked for, each from its own stream of
 // randomness, so neither the order of questions nor the steps in which time arrives change a byte.

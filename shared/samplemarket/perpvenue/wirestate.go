@@ -1,6 +1,9 @@
 package perpvenue
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 type summaryWire struct {
 	Value    string `json:"accountValue"`
@@ -137,21 +140,10 @@ type windowWire struct {
 // portfolioWire is the account's value and profit over a day, a week, a month and all time, with spot and without. Profits count
 // from the beginning of their window.
 func (a *account) portfolioWire(v *Venue) []any {
-	spans := []struct {
-		name   string
-		length int64
-	}{{"day", dayMillis}, {"week", 7 * dayMillis}, {"month", 30 * dayMillis}, {"allTime", v.now}}
-	var history []snapshot
-	if a != nil && a.joined <= v.now {
-		history = append(history, snapshot{time: a.joined})
-		history = append(history, a.history...)
-		if history[len(history)-1].time < v.now {
-			history = append(history, a.snapshot(v.now))
-		}
-	}
+	history := a.portfolio(v.now)
 	wires := []any{}
 	for _, all := range []bool{true, false} {
-		for _, span := range spans {
+		for _, span := range spans(v.now) {
 			name := span.name
 			if !all {
 				name = "perp" + map[string]string{"day": "Day", "week": "Week", "month": "Month", "allTime": "AllTime"}[span.name]
@@ -162,16 +154,40 @@ func (a *account) portfolioWire(v *Venue) []any {
 	return wires
 }
 
+// span is a window by its name, with its length in milliseconds.
+type span struct {
+	name   string
+	length int64
+}
+
+func spans(now int64) []span {
+	return []span{{"day", dayMillis}, {"week", 7 * dayMillis}, {"month", 30 * dayMillis}, {"allTime", now}}
+}
+
+// portfolio is how the account stood from its beginning to now, oldest first; nothing for one that is not there yet.
+func (a *account) portfolio(now int64) []snapshot {
+	if a == nil || a.joined > now {
+		return nil
+	}
+	history := append([]snapshot{{time: a.joined}}, a.history...)
+	if history[len(history)-1].time < now {
+		history = append(history, a.snapshot(now))
+	}
+	return history
+}
+
+// since is the part of a history from an instant on.
+func since(history []snapshot, from int64) []snapshot {
+	first := slices.IndexFunc(history, func(s snapshot) bool { return s.time >= from })
+	if first < 0 {
+		return nil
+	}
+	return history[first:]
+}
+
 func windowOf(history []snapshot, from int64, all bool) windowWire {
 	w := windowWire{Values: []any{}, Profits: []any{}, Volume: "0.0"}
-	first := len(history)
-	for i := range history {
-		if history[i].time >= from {
-			first = i
-			break
-		}
-	}
-	history = history[first:]
+	history = since(history, from)
 	if len(history) == 0 {
 		return w
 	}
