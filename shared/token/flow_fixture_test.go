@@ -47,6 +47,8 @@ type scene struct {
 	kept       map[string][]store.Observation
 	storeErr   error
 	unread     bool // the store cannot be read
+	peers      map[string]store.PeerSet
+	peersAsked map[string]int
 }
 
 func storeObservation(at time.Time, data []byte) store.Observation {
@@ -56,7 +58,7 @@ func storeObservation(at time.Time, data []byte) store.Observation {
 func newScene() *scene {
 	s := &scene{
 		histories: make(map[chain.Address]*market.Activity), pools: make(map[chain.Address][]market.Pool), unreadable: make(map[chain.Address]bool),
-		kept: make(map[string][]store.Observation),
+		kept: make(map[string][]store.Observation), peers: make(map[string]store.PeerSet), peersAsked: make(map[string]int),
 	}
 	s.contract = market.Contract{
 		Code: []byte{1}, AnswersSupply: market.Yes, AnswersDecimals: market.Yes, AnswersBalance: market.Yes, Decimals: 18,
@@ -173,6 +175,27 @@ func (s *scene) Observed(_ context.Context, chain, token string, from time.Time)
 	return found, nil
 }
 
+func (s *scene) PutPeers(_ context.Context, of string, set store.PeerSet) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.peers[of] = set
+	return nil
+}
+
+func (s *scene) PeersOf(_ context.Context, of string) (store.PeerSet, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.peersAsked[of]++
+	if s.unread {
+		return store.PeerSet{}, errors.New("the store is down")
+	}
+	set, found := s.peers[of]
+	if !found {
+		return store.PeerSet{}, store.ErrNotFound
+	}
+	return set, nil
+}
+
 // observe keeps an observation of the scene's token so long ago.
 func (s *scene) observe(t *testing.T, ago time.Duration, holders int, liquidity float64) {
 	t.Helper()
@@ -191,7 +214,7 @@ func (s *scene) sources() market.Sources {
 	}
 }
 
-func (s *scene) page() page { return page{Memory{Observations: s}} }
+func (s *scene) page() page { return page{Memory{Observations: s, Peers: s}} }
 
 // handler serves the page's endpoints of these tests, and trader-score, without a key.
 func (s *scene) handler() http.Handler {

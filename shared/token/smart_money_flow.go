@@ -44,9 +44,7 @@ type SmartMoneyFlowAnswer struct {
 const (
 	minimumGraded = 4
 	minimumProven = 2
-	// provenBase is the share of proven traders among random buyers.
-	provenBase = 0.03
-	provenP    = 0.10
+	provenP       = 0.10
 	// dustUSD is the value below which a buy is no sign of anything: anybody can fill a list with such.
 	dustUSD = 10
 	// balancedShare of the traded value is no direction.
@@ -70,7 +68,7 @@ func (p page) smartMoneyFlow() endpoint.Endpoint {
 
 func (p page) smartMoney(ctx context.Context, r *endpoint.Request, sample int) (SmartMoneyFlowAnswer, error) {
 	return once(ctx, r, sample, func(ctx context.Context) (SmartMoneyFlowAnswer, error) {
-		facts, err := gatherSmartMoney(ctx, r, sample)
+		facts, err := p.gatherSmartMoney(ctx, r, sample)
 		if isNotAToken(err) {
 			return SmartMoneyFlowAnswer{Reasons: []reason.Reason{notAToken(err)}}, nil
 		}
@@ -102,9 +100,11 @@ type smartMoneyFacts struct {
 	unread int
 	// insiders counts buyers left out because they made or own the token.
 	insiders int
+	// usual counts the proven traders among buyers at large; zero when nobody counted them lately.
+	usual ProvenBuyers
 }
 
-func gatherSmartMoney(ctx context.Context, r *endpoint.Request, sample int) (*smartMoneyFacts, error) {
+func (p page) gatherSmartMoney(ctx context.Context, r *endpoint.Request, sample int) (*smartMoneyFacts, error) {
 	s := subjectOf(r)
 	contract, err := tokenContract(ctx, r)
 	if err != nil {
@@ -117,6 +117,7 @@ func gatherSmartMoney(ctx context.Context, r *endpoint.Request, sample int) (*sm
 	group.Go(func() (err error) { pools, err = tokenfacts.Pools(groupCtx, r.Session, s); return err })
 	group.Go(func() (err error) { facts.trades, err = tokenfacts.Trades(groupCtx, r.Session, s); return err })
 	group.Go(func() (err error) { security, err = tokenfacts.SecurityOf(groupCtx, r.Session, s); return err })
+	group.Go(func() (err error) { facts.usual, err = p.provenBuyers(groupCtx, r); return err })
 	if err := group.Wait(); err != nil {
 		return nil, err
 	}
@@ -317,10 +318,12 @@ func assessSmartMoney(f *smartMoneyFacts, asOf time.Time) SmartMoneyFlowAnswer {
 		answer.Reasons = reason.Top(append(reasons, f.tooFew(n)))
 		return answer
 	}
-	p := stats.BinomialTail(k, n, provenBase)
+	// The share among buyers at large is itself known only so well, and a luckily low one must not make chance look like smart money.
+	usual := f.usual.share()
+	p := stats.BetaBinomialTail(k, n, usual)
 	buying := k >= minimumProven && p <= provenP && *answer.NetFlow == "buying"
 	answer.SmartMoneyBuying = &buying
-	reasons = append(reasons, because("SMART", 3, "%d of %d recent buyers %s; %.1f would be typical.", k, n, provenRecords(k), provenBase*float64(n)))
+	reasons = append(reasons, because("SMART", 3, "%d of %d recent buyers %s; %.1f would be typical.", k, n, provenRecords(k), usual.Mean()*float64(n)))
 	if k > 0 {
 		reasons = append(reasons, because("NET_FLOW", 2, "On balance the proven traders %s in the listed trades.", netFlowText[*answer.NetFlow]))
 	}

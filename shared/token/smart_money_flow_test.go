@@ -239,10 +239,10 @@ func TestSmartMoneyRule(t *testing.T) {
 		buying        bool
 		code          string
 	}{
-		// P(X>=2) for 20 of base 3 % is 0.1198, for 18 it is 0.1003, for 17 it is 0.0909
+		// P(X>=2) with the prior alone is 0.1309 for 20, 0.1019 for 17 and 0.0925 for 16; P(X>=3) for 20 is 0.0330
 		{"two of twenty are chance", 2, 18, false, "CHANCE"},
-		{"two of eighteen are chance", 2, 16, false, "CHANCE"},
-		{"two of seventeen are not", 2, 15, true, "SMART"},
+		{"two of seventeen are chance", 2, 15, false, "CHANCE"},
+		{"two of sixteen are not", 2, 14, true, "SMART"},
 		{"three of twenty are not", 3, 17, true, "SMART"},
 		{"one of four is one", 1, 3, false, "SMART"},
 		{"none", 0, 12, false, "SMART"},
