@@ -140,20 +140,23 @@ func quoteJSON(text string) string {
 // report logs and counts the failed components of a bundle.
 func report(ctx context.Context, bundle string, components []Endpoint, slots []slot, r *Request) {
 	for i := range slots {
-		err := slots[i].err
-		if err == nil {
-			continue
+		if err := slots[i].err; err != nil {
+			_ = r.PartFailed(ctx, bundle, components[i].Slot(), err)
 		}
-		problem, provider := problemOf(err), providerOf(err)
-		level := slog.LevelWarn
-		if problem.Status == http.StatusInternalServerError {
-			level = slog.LevelError
-		}
-		r.log.LogAttrs(ctx, level, "slot failed", slog.String("request", r.ID), slog.String("bundle", bundle),
-			slog.String("slot", components[i].Slot()), slog.String("code", problem.Code), slog.String("provider", provider),
-			slog.String("cause", err.Error()))
-		r.metrics.Count(MetricSlotFailed, 1, "bundle", bundle, "slot", components[i].Slot(), "code", problem.Code, "provider", provider)
 	}
+}
+
+// PartFailed logs and counts that a part of an endpoint's answer failed while the rest stands, and tells what partners see of it.
+func (r *Request) PartFailed(ctx context.Context, endpoint, part string, err error) *Problem {
+	problem, provider := problemOf(err), providerOf(err)
+	level := slog.LevelWarn
+	if problem.Status == http.StatusInternalServerError {
+		level = slog.LevelError
+	}
+	r.log.LogAttrs(ctx, level, "slot failed", slog.String("request", r.ID), slog.String("bundle", endpoint),
+		slog.String("slot", part), slog.String("code", problem.Code), slog.String("provider", provider), slog.String("cause", err.Error()))
+	r.metrics.Count(MetricSlotFailed, 1, "bundle", endpoint, "slot", part, "code", problem.Code, "provider", provider)
+	return problem
 }
 
 // providerOf names the provider that an error blames, for errors that can tell.

@@ -243,6 +243,9 @@ func convertBoolean(s Specification, g given, within string) (any, *Problem) {
 	case g.inQuery && (g.text == "0" || g.text == "false"), g.json.Kind() == jsontext.KindFalse:
 		return false, nil
 	}
+	if g.inQuery {
+		return nil, Invalid(within+s.Name, within+s.Name+" must be 1 or true, or 0 or false, or left out.")
+	}
 	return nil, wrongType(s, within)
 }
 

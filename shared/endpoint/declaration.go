@@ -14,7 +14,7 @@ import (
 
 // MethodVersion is the version of the methods behind every graded answer. It changes whenever the same facts could get
 // another answer.
-const MethodVersion = "2026-11-1"
+const MethodVersion = "2026-11-2"
 
 // Declaration is what an endpoint says of itself.
 type Declaration struct {

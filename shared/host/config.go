@@ -6,12 +6,14 @@ import (
 	"log/slog"
 	"net/url"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/mirrorworthy/mirrorworthy/shared/chain"
 	"github.com/mirrorworthy/mirrorworthy/shared/endpoint/partnerkey"
+	"github.com/mirrorworthy/mirrorworthy/shared/market"
 	"github.com/mirrorworthy/mirrorworthy/shared/provider/defillama"
 	"github.com/mirrorworthy/mirrorworthy/shared/provider/dexscreener"
 	"github.com/mirrorworthy/mirrorworthy/shared/provider/evmrpc"
@@ -53,16 +55,24 @@ type Config struct {
 	Pepper Secret
 	// RecordsTable and MetersTable are the DynamoDB tables; DynamoDBEndpoint replaces the region's own, for tests.
 	RecordsTable, MetersTable, DynamoDBEndpoint, Region string
-	LogLevel                                            slog.Level
+	// Queues are the addresses of the jobs' queues by the jobs' names; SQSEndpoint replaces the region's own, for tests.
+	Queues      map[string]string
+	SQSEndpoint string
+	LogLevel    slog.Level
 	// Tracing sends X-Ray segments.
 	Tracing bool
 
-	// Port, DataDir, Template and SampleSeed matter to the local gateway only.
+	// Port, DataDir, Template, SampleSeed and Jobs matter to the local gateway only. Jobs are those that run by their schedules; nil
+	// for all.
 	Port       int
 	Template   string
 	DataDir    string
 	SampleSeed uint64
+	Jobs       []string
 }
+
+// Scheduled reports whether a job runs by its schedule.
+func (c Config) Scheduled(job string) bool { return c.Jobs == nil || slices.Contains(c.Jobs, job) }
 
 // Setting describes one environment variable.
 type Setting struct {
@@ -103,6 +113,10 @@ func Settings() []Setting {
 			c.SampleSeed, err = strconv.ParseUint(value, 10, 64)
 			return wantIf(err, "a whole number from 0")
 		}},
+		{Name: "JOBS", Default: "all", Meaning: "which jobs the local gateway runs by their schedules: all, none, or names with commas between them", read: func(c *Config, value string) error {
+			c.Jobs = readJobs(value)
+			return nil
+		}},
 		{Name: "SINGLE_TIMEOUT", Default: "6s", Meaning: "how long a single answer may take", read: func(c *Config, value string) (err error) {
 			c.SingleTimeout, err = readTimeout(value)
 			return err
@@ -132,7 +146,14 @@ func Settings() []Setting {
 			c.DynamoDBEndpoint = value
 			return wantURL(value)
 		}},
+		{Name: "SQS_ENDPOINT", show: showHost, Meaning: "an SQS endpoint other than the region's", read: func(c *Config, value string) error {
+			c.SQSEndpoint = value
+			return wantURL(value)
+		}},
 		{Name: "AWS_REGION", Meaning: "the AWS region", read: func(c *Config, value string) error { c.Region = value; return nil }},
+	}
+	for _, s := range Spreads(Kept{}, market.Sources{}, nil) {
+		settings = append(settings, queueSetting(s.Name))
 	}
 	for _, p := range providers() {
 		settings = append(settings, addressSetting(p.variable+"_URL", p.name, p.limits.Base))
@@ -172,7 +193,7 @@ func showHost(value string) string {
 // ReadConfig reads the configuration. Every variable that is set to something impossible is named in the error, with what would
 // be right.
 func ReadConfig(getenv func(string) string) (Config, error) {
-	config := Config{Addresses: make(map[string]string), Keys: make(map[string]Secret)}
+	config := Config{Addresses: make(map[string]string), Keys: make(map[string]Secret), Queues: make(map[string]string)}
 	var wrong []error
 	for _, setting := range Settings() {
 		value := getenv(setting.Name)
@@ -249,6 +270,9 @@ type provider struct {
 	key    credential
 }
 
+// perpLeaderboard is the host of the perpetuals venue's leaderboard.
+const perpLeaderboard = "hyperliquid-stats"
+
 // nodeMemory is how long a node's answers stand: everything on one page is read at one head of the chain, once.
 const nodeMemory = 5 * time.Second
 
@@ -261,6 +285,7 @@ func providers() []provider {
 		{"goplus", "GOPLUS", goplus.Defaults(), accessToken},
 		{"honeypotis", "HONEYPOTIS", honeypotis.Defaults(), noCredential},
 		{"hyperliquid", "HYPERLIQUID", hyperliquid.Defaults(), noCredential},
+		{perpLeaderboard, "HYPERLIQUID_STATS", hyperliquid.LeaderboardDefaults(), noCredential},
 		{"polymarket-data", "POLYMARKET_DATA", polymarket.DataDefaults(), noCredential},
 		{"polymarket-gamma", "POLYMARKET_GAMMA", polymarket.GammaDefaults(), noCredential},
 		{"polymarket-clob", "POLYMARKET_CLOB", polymarket.CLOBDefaults(), noCredential},
@@ -306,6 +331,7 @@ func SampleAddresses(base string) map[string]string {
 		"goplus":        base + "/goplus",
 		"honeypotis":    base + "/honeypotis",
 		"hyperliquid":   base + "/hyperliquid",
+		perpLeaderboard: base + "/hyperliquid-stats",
 	}
 	for _, name := range []string{"polymarket-data", "polymarket-gamma", "polymarket-clob"} {
 		addresses[name] = base + "/" + name
@@ -317,4 +343,15 @@ func SampleAddresses(base string) map[string]string {
 		addresses[nodeOf(on)] = base + "/rpc/" + string(on.Slug)
 	}
 	return addresses
+}
+
+// readJobs reads which jobs run: nil for all of them.
+func readJobs(value string) []string {
+	switch value {
+	case "all":
+		return nil
+	case "none":
+		return []string{}
+	}
+	return strings.Split(value, ",")
 }

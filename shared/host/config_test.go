@@ -53,9 +53,10 @@ func TestEverySettingIsRead(t *testing.T) {
 		"PROVIDERS": "live", "CLOCK": "2026-11-20T01:02:03Z", "RECORD": folder, "PORT": "0", "DATA_DIR": "elsewhere", "TEMPLATE": "other.yaml",
 		"SAMPLE_SEED": "18446744073709551615", "SINGLE_TIMEOUT": "100ms", "BUNDLE_TIMEOUT": "29s", "LOG_LEVEL": "debug", "TRACING": "on",
 		"KEY_PEPPER": pepperOf32Bytes, "RECORDS_TABLE": "records", "METERS_TABLE": "meters", "DYNAMODB_ENDPOINT": "http://127.0.0.1:8000",
+		"SQS_ENDPOINT": "http://127.0.0.1:8001", "JOBS": "refresh-peers,grade-leaders",
 		"AWS_REGION": "eu-central-1",
 	}
-	providers := 0
+	providers, queues := 0, 0
 	for _, setting := range host.Settings() {
 		switch {
 		case values[setting.Name] != "":
@@ -64,6 +65,9 @@ func TestEverySettingIsRead(t *testing.T) {
 			providers++
 		case strings.HasSuffix(setting.Name, "_KEY"):
 			values[setting.Name] = "key-of-" + setting.Name
+		case strings.HasPrefix(setting.Name, "QUEUE_"):
+			values[setting.Name] = "http://127.0.0.1/1/" + setting.Name
+			queues++
 		default:
 			t.Errorf("this test does not know %s", setting.Name)
 		}
@@ -75,8 +79,17 @@ func TestEverySettingIsRead(t *testing.T) {
 	if config.Mode != host.Live || !config.FixedClock.Equal(time.Date(2026, 11, 20, 1, 2, 3, 0, time.UTC)) || config.RecordDir != folder || config.Port != 0 ||
 		config.DataDir != "elsewhere" || config.Template != "other.yaml" || config.SampleSeed != 1<<64-1 || config.SingleTimeout != 100*time.Millisecond ||
 		config.BundleTimeout != 29*time.Second || config.LogLevel != slog.LevelDebug || !config.Tracing || config.Pepper.Reveal() != pepperOf32Bytes ||
-		config.RecordsTable != "records" || config.MetersTable != "meters" || config.DynamoDBEndpoint != "http://127.0.0.1:8000" || config.Region != "eu-central-1" {
+		config.RecordsTable != "records" || config.MetersTable != "meters" || config.DynamoDBEndpoint != "http://127.0.0.1:8000" || config.Region != "eu-central-1" ||
+		!config.Scheduled("grade-leaders") || config.Scheduled("discover-leaders") {
 		t.Errorf("%+v", config)
+	}
+	for name, address := range config.Queues {
+		if address != "http://127.0.0.1/1/"+host.QueueSetting(name) {
+			t.Errorf("the queue of %s is at %s", name, address)
+		}
+	}
+	if len(config.Queues) != queues || config.SQSEndpoint != "http://127.0.0.1:8001" {
+		t.Errorf("%d queues of %d, SQS at %s", len(config.Queues), queues, config.SQSEndpoint)
 	}
 	if len(config.Addresses) != providers {
 		t.Errorf("%d addresses of %d providers", len(config.Addresses), providers)
@@ -102,7 +115,16 @@ func TestEverySettingIsRead(t *testing.T) {
 	}
 }
 
-// wrongValues are values that no reader takes, by the setting's name or its ending.
+func TestJobsAreAllOrNoneOrThoseNamed(t *testing.T) {
+	for value, want := range map[string]bool{"": true, "all": true, "none": false, "refresh-peers": true, "grade-leaders": false} {
+		config, err := host.ReadConfig(environment(map[string]string{"JOBS": value}))
+		if err != nil || config.Scheduled("refresh-peers") != want {
+			t.Errorf("JOBS=%s: %t, %v", value, !want, err)
+		}
+	}
+}
+
+// wrongValues are values that no reader takes, by the setting's name, its beginning or its ending.
 var wrongValues = map[string][]string{
 	"PROVIDERS":         {"real", "Sample", "replay", "replay:", "replay:/no/such/folder", " live"},
 	"CLOCK":             {"now", "2026-11-20", "2026-11-20 01:02:03", "1763600000"},
@@ -114,12 +136,14 @@ var wrongValues = map[string][]string{
 	"TRACING":           {"yes", "ON", "1"},
 	"KEY_PEPPER":        {"canary-secret", "c2hvcnQ="},
 	"DYNAMODB_ENDPOINT": {"localhost", "localhost:8000", "ftp://x", "http://", "http://:80", "http://[::1"},
+	"SQS_ENDPOINT":      {"localhost", "ftp://x", "http://"},
+	"QUEUE_":            {"grade-leaders", "arn:aws:sqs:eu-central-1:1:grade", "ftp://x/1/grade"},
 	"_URL":              {"provider.example", "ftp://provider.example/canary-secret", "https://", "https:///canary-secret", "https://provider.example/v1?apikey=canary-secret", "https://user:canary-secret@/x", "canary-secret", "https://provider.example/#canary-secret", "http://provider.example/%zzcanary-secret"},
 	"_KEY":              {"canary-secret\n", "canary secret", "canary-\u200bsecret", "canary\x00secret"},
 }
 
 // anything are the settings in which every text is right as far as can be told at start.
-var anything = []string{"RECORD", "DATA_DIR", "TEMPLATE", "RECORDS_TABLE", "METERS_TABLE", "AWS_REGION"}
+var anything = []string{"RECORD", "DATA_DIR", "TEMPLATE", "JOBS", "RECORDS_TABLE", "METERS_TABLE", "AWS_REGION"}
 
 func TestEveryWrongSettingIsNamedWithWhatWouldBeRight(t *testing.T) {
 	for _, setting := range host.Settings() {
@@ -128,6 +152,9 @@ func TestEveryWrongSettingIsNamedWithWhatWouldBeRight(t *testing.T) {
 			if !known && strings.HasSuffix(setting.Name, ending) {
 				wrong, known = wrongValues[ending], true
 			}
+		}
+		if strings.HasPrefix(setting.Name, "QUEUE_") {
+			wrong, known = wrongValues["QUEUE_"], true
 		}
 		if !known && !slices.Contains(anything, setting.Name) {
 			t.Errorf("this test does not know %s", setting.Name)

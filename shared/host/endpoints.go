@@ -4,9 +4,11 @@ import (
 	"context"
 	"time"
 
+	"github.com/mirrorworthy/mirrorworthy/shared/chain"
 	"github.com/mirrorworthy/mirrorworthy/shared/copytrade"
 	"github.com/mirrorworthy/mirrorworthy/shared/endpoint"
 	"github.com/mirrorworthy/mirrorworthy/shared/job"
+	"github.com/mirrorworthy/mirrorworthy/shared/leader"
 	"github.com/mirrorworthy/mirrorworthy/shared/market"
 	"github.com/mirrorworthy/mirrorworthy/shared/perp"
 	"github.com/mirrorworthy/mirrorworthy/shared/portfolio"
@@ -23,6 +25,12 @@ type Engine interface {
 	Snapshots() store.Snapshots
 	Observations() store.Observations
 	Peers() store.Peers
+	Passes() store.Passes
+	Leaders() store.Leaders
+	Events() store.Events
+	Boards() store.Boards
+	Launches() store.Launches
+	TrackRecords() store.TrackRecords
 }
 
 // Kept are the ports of a store. The zero value is enough to list endpoints and jobs, and not to run them.
@@ -32,6 +40,12 @@ type Kept struct {
 	Snapshots    store.Snapshots
 	Observations store.Observations
 	Peers        store.Peers
+	Passes       store.Passes
+	Leaders      store.Leaders
+	Events       store.Events
+	Boards       store.Boards
+	Launches     store.Launches
+	TrackRecords store.TrackRecords
 }
 
 // KeptIn gives the ports of a store.
@@ -39,6 +53,8 @@ func KeptIn(engine Engine) Kept {
 	return Kept{
 		Keys: engine.Keys(), Meter: engine.Meter(),
 		Snapshots: engine.Snapshots(), Observations: engine.Observations(), Peers: engine.Peers(),
+		Passes: engine.Passes(), Leaders: engine.Leaders(), Events: engine.Events(), Boards: engine.Boards(),
+		Launches: engine.Launches(), TrackRecords: engine.TrackRecords(),
 	}
 }
 
@@ -47,16 +63,22 @@ func (k Kept) tokenMemory() token.Memory {
 	return token.Memory{Snapshots: k.Snapshots, Observations: k.Observations, Peers: k.Peers}
 }
 
+// leaderMemory is what the boards keep.
+func (k Kept) leaderMemory() leader.Memory {
+	return leader.Memory{Leaders: k.Leaders, Boards: k.Boards, Launches: k.Launches, TrackRecords: k.TrackRecords, Peers: k.Peers}
+}
+
 // Endpoints lists every endpoint of the service, one Lambda function each, in the order of the API document.
 func Endpoints(kept Kept) []endpoint.Endpoint {
 	all := append(wallet.Endpoints(), token.Endpoints(kept.tokenMemory())...)
 	all = append(all, perp.PerpWallet(), prediction.PredictionWallet())
 	all = append(all, portfolio.Endpoints(wallet.WalletHealth(), wallet.WalletNetflow())...)
+	all = append(all, leader.Endpoints(kept.leaderMemory())...)
 	all = append(all, copytrade.PerpCopyDecision())
 	return append(all, endpoint.Usage(kept.Meter))
 }
 
-// Jobs lists every job of the service, one Lambda function and one schedule each.
+// Jobs lists every job of the service that is done in one run, one Lambda function and one schedule each.
 func Jobs(kept Kept, sources market.Sources) []job.Job {
 	return []job.Job{{Name: "refresh-peers", Run: func(ctx context.Context, at time.Time) (job.Report, error) {
 		var report job.Report
@@ -67,6 +89,17 @@ func Jobs(kept Kept, sources market.Sources) []job.Job {
 		}
 		return report, nil
 	}}}
+}
+
+// Spreads lists every job of the service whose work is spread over a queue: one Lambda function, one schedule and one queue each. They
+// deal with these chains.
+func Spreads(kept Kept, sources market.Sources, chains []*chain.Chain) []job.Spread {
+	memory := kept.leaderMemory()
+	return []job.Spread{
+		leader.DiscoverLeaders(memory, sources, chains),
+		leader.GradeLeaders(memory, sources, chains),
+		leader.ResolveTrackRecord(memory, sources),
+	}
 }
 
 // NotFound is the name of the function behind the catch-all route. It answers no endpoint, but knows all routes.

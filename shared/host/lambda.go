@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/aws/aws-lambda-go/lambda"
@@ -12,10 +13,14 @@ import (
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
+	"github.com/mirrorworthy/mirrorworthy/shared/chain"
 	"github.com/mirrorworthy/mirrorworthy/shared/endpoint"
 	"github.com/mirrorworthy/mirrorworthy/shared/endpoint/gateway"
 	"github.com/mirrorworthy/mirrorworthy/shared/endpoint/partnerkey"
 	"github.com/mirrorworthy/mirrorworthy/shared/job"
+	"github.com/mirrorworthy/mirrorworthy/shared/leader"
+	"github.com/mirrorworthy/mirrorworthy/shared/market"
+	"github.com/mirrorworthy/mirrorworthy/shared/store"
 	"github.com/mirrorworthy/mirrorworthy/shared/store/dynamo"
 	"github.com/mirrorworthy/mirrorworthy/shared/token"
 )
@@ -28,13 +33,20 @@ func Serve(endpoints ...endpoint.Endpoint) {
 // ServeToken runs the Lambda function of an endpoint of the token page, given by its name. It does not return.
 func ServeToken(name string) {
 	serve(func(kept Kept) ([]endpoint.Endpoint, []endpoint.Route) {
-		for _, e := range token.Endpoints(kept.tokenMemory()) {
-			if e.Name == name {
-				return []endpoint.Endpoint{e}, nil
-			}
-		}
-		return nil, nil
+		return named(name, token.Endpoints(kept.tokenMemory())), nil
 	})
+}
+
+// ServeLeader runs the Lambda function of a board, given by its name. It does not return.
+func ServeLeader(name string) {
+	serve(func(kept Kept) ([]endpoint.Endpoint, []endpoint.Route) {
+		return named(name, leader.Endpoints(kept.leaderMemory())), nil
+	})
+}
+
+// named gives the endpoint of a name, none where there is none.
+func named(name string, all []endpoint.Endpoint) []endpoint.Endpoint {
+	return slices.DeleteFunc(all, func(e endpoint.Endpoint) bool { return e.Name != name })
 }
 
 // ServeUsage runs the Lambda function that tells a partner its usage. It does not return.
@@ -76,7 +88,7 @@ func serve(choose func(Kept) ([]endpoint.Endpoint, []endpoint.Route)) {
 	lambda.Start(gateway.LambdaHandler(endpoint.NewHandler(service, endpoints...), log))
 }
 
-// ServeJob runs the Lambda function of a job, given by its name. It does not return.
+// ServeJob runs the Lambda function of a job, plain or spread, given by its name. It does not return.
 func ServeJob(name string) {
 	log := lambdaLogger()
 	config, err := readLambdaConfig()
@@ -87,12 +99,36 @@ func ServeJob(name string) {
 	if err != nil {
 		cannotStart(log, err)
 	}
-	for _, j := range Jobs(KeptIn(OpenDynamo(config, os.Getenv)), sources) {
+	function, err := jobFunction(name, config, KeptIn(OpenDynamo(config, os.Getenv)), sources, log)
+	if err != nil {
+		cannotStart(log, err)
+	}
+	lambda.Start(function)
+}
+
+// jobFunction is what the function of a job runs: a plain job for its schedule's events, a spread one for its queue's messages too.
+func jobFunction(name string, config Config, kept Kept, sources market.Sources, log *slog.Logger) (job.Function, error) {
+	for _, j := range Jobs(kept, sources) {
 		if j.Name == name {
-			lambda.Start(job.Handler(j, config.Clock(), log))
+			return job.Handler(j, config.Clock(), log), nil
 		}
 	}
-	cannotStart(log, fmt.Errorf("there is no job %s", name))
+	for _, s := range Spreads(kept, sources, chain.All()) {
+		if s.Name == name {
+			return spreadFunction(s, config, kept.Passes, OpenQueue(config, os.Getenv, log), log)
+		}
+	}
+	return nil, fmt.Errorf("there is no job %s", name)
+}
+
+// spreadFunction is the function of a spread job, which needs to know the queues that it sends to.
+func spreadFunction(s job.Spread, config Config, passes store.Passes, queue *Queue, log *slog.Logger) (job.Function, error) {
+	for _, to := range append([]string{s.Name}, s.Then...) {
+		if config.Queues[to] == "" {
+			return nil, fmt.Errorf("%s must be the address of the queue of %s", QueueSetting(to), to)
+		}
+	}
+	return queue.retrying(s.Name, job.SpreadHandler(s, passes, queue, config.Clock(), log)), nil
 }
 
 // readLambdaConfig reads the configuration that every Lambda function needs.
@@ -118,14 +154,15 @@ func cannotStart(log *slog.Logger, err error) {
 // OpenDynamo opens the store in the configured tables with the credentials of the environment: those that Lambda gives a
 // function, or those of an administrator's shell. Reading only the environment keeps cold starts short.
 func OpenDynamo(config Config, getenv func(string) string) *dynamo.Store {
-	client := dynamodb.New(dynamodb.Options{
-		Region: config.Region,
-		Credentials: aws.NewCredentialsCache(credentials.NewStaticCredentialsProvider(
-			getenv("AWS_ACCESS_KEY_ID"), getenv("AWS_SECRET_ACCESS_KEY"), getenv("AWS_SESSION_TOKEN"))),
-	}, func(o *dynamodb.Options) {
+	client := dynamodb.New(dynamodb.Options{Region: config.Region, Credentials: environmentCredentials(getenv)}, func(o *dynamodb.Options) {
 		if config.DynamoDBEndpoint != "" {
 			o.BaseEndpoint = aws.String(config.DynamoDBEndpoint)
 		}
 	})
 	return dynamo.Open(client, dynamo.Tables{Records: config.RecordsTable, Meters: config.MetersTable})
+}
+
+func environmentCredentials(getenv func(string) string) aws.CredentialsProvider {
+	return aws.NewCredentialsCache(credentials.NewStaticCredentialsProvider(
+		getenv("AWS_ACCESS_KEY_ID"), getenv("AWS_SECRET_ACCESS_KEY"), getenv("AWS_SESSION_TOKEN")))
 }

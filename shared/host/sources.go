@@ -46,7 +46,10 @@ func newSources(config Config, parts Parts, clock func() time.Time) (market.Sour
 		if limits.Timeout == 0 {
 			limits.Timeout = longestAttempt
 		}
-		limits.Timeout = min(limits.Timeout, config.SingleTimeout*5/6)
+		// The leaderboard is long, and read by jobs, which have more time than an answer.
+		if p.name != perpLeaderboard {
+			limits.Timeout = min(limits.Timeout, config.SingleTimeout*5/6)
+		}
 		limits.Header.Set("User-Agent", "mirrorworthy/1")
 		if config.Mode != Live {
 			limits.PerMinute, limits.Burst, limits.Concurrency = sampleRate, sampleRate, 64
@@ -89,9 +92,11 @@ func newSources(config Config, parts Parts, clock func() time.Time) (market.Sour
 		Approvals: approval.NewReader(security, node, node), Code: node,
 		TokenSecurity: security, AddressSecurity: security,
 		Holders: explorer, Trades: pools, Listings: pools,
+		Launches: node, PoolHistories: node,
 		Contracts: node, Simulation: evm.NewSimulators(node, honeypotis.New(clients["honeypotis"])),
 		PerpFills: perps, PerpAccounts: perps, PerpFunding: perps, PerpLedgers: perps, PerpMarkets: perps, PerpCandles: perps,
 		PredictionActivity: predictions, PredictionPositions: predictions, PredictionMarkets: predictions, PredictionPrices: predictions,
+		PerpLeaderboard: hyperliquid.NewLeaderboard(clients[perpLeaderboard]), PredictionLeaderboard: predictions,
 	}
 	return market.Cached(sources, market.DefaultFreshness(), clock), nil
 }

@@ -59,6 +59,8 @@ var everyPort = []market.Port{
 	market.TokenSecurityFacts, market.AddressSecurityFacts, market.HolderFacts, market.TradeFacts, market.ContractFacts, market.SimulationFacts,
 	market.ListingFacts, market.PerpFillFacts, market.PerpAccountFacts, market.PerpFundingFacts, market.PerpLedgerFacts, market.PerpMarketFacts,
 	market.PerpCandleFacts, market.PredictionActivityFacts, market.PredictionPositionFacts, market.PredictionMarketFacts, market.PredictionPriceFacts,
+	market.LaunchFacts, market.PoolHistoryFacts,
+	market.PerpLeaderboardFacts, market.PredictionLeaderboardFacts,
 }
 
 func TestAServiceHasEveryPort(t *testing.T) {
