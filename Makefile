@@ -5,11 +5,16 @@ FUNCTIONS := $(notdir $(wildcard functions/*))
 GOFLAGS := -buildvcs=false
 export GOFLAGS
 
-.PHONY: run test bench accuracy key lint fuzz build conformance
+.PHONY: run grade test bench accuracy key lint fuzz build conformance
 
 # Starts the whole service on this machine; PORT, DATA_DIR, PROVIDERS and the rest are environment variables.
 run:
 	@go build -o build/local ./infra/local && exec ./build/local
+
+# One pass of grading by hand, on the data of make run while that does not run: make grade CHAIN=base; without CHAIN all chains.
+CHAIN ?=
+grade:
+	@go build -o build/local ./infra/local && exec ./build/local grade $(CHAIN)
 
 # Every test, with the race detector.
 test:

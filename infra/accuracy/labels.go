@@ -2,6 +2,7 @@ package accuracy
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"runtime"
 	"slices"
@@ -10,7 +11,12 @@ import (
 	"github.com/go-json-experiment/json"
 	"golang.org/x/sync/errgroup"
 
+	"github.com/mirrorworthy/mirrorworthy/shared/chain"
+	"github.com/mirrorworthy/mirrorworthy/shared/market"
 	"github.com/mirrorworthy/mirrorworthy/shared/samplemarket"
+	"github.com/mirrorworthy/mirrorworthy/shared/trader"
+	"github.com/mirrorworthy/mirrorworthy/shared/tradingrecord"
+	"github.com/mirrorworthy/mirrorworthy/shared/wallet"
 )
 
 // labelGoal is the precision and the recall asked of every label on the sample market.
@@ -67,7 +73,67 @@ func SampleLabels() ([]Row, error) {
 	for _, kind := range labelKinds() {
 		rows = append(rows, kind.rows(truth, answers)...)
 	}
-	return append(rows, verdictRows(truth, answers)...), nil
+	lucky, err := luckyElsewhere()
+	if err != nil {
+		return nil, err
+	}
+	return append(rows, verdictRows(truth, answers, lucky)...), nil
+}
+
+// luckyMarkets is in how many markets those who pick at random are looked at: traders of one market share its luck, and 60 wallets tell
+// a rate to four percentage points only.
+const luckyMarkets = 4
+
+// groupTally counts the wallets of a group, and who of them is called mirror-worthy.
+type groupTally struct {
+	skilled       bool
+	asked, worthy int
+}
+
+func lucky(group string) bool { return group == "lucky-flipper" || group == "lucky-swing" }
+
+// luckyElsewhere grades those who pick at random in further markets.
+func luckyElsewhere() (map[string]groupTally, error) {
+	tallies := make(map[string]groupTally)
+	now := sampleNow()
+	for other := range uint64(luckyMarkets - 1) {
+		sample := marketAt(sampleSeed+1+other, now)
+		service, err := serviceOn(sample, now)
+		if err != nil {
+			return nil, err
+		}
+		truth := slices.DeleteFunc(sample.Truth().Wallets, func(w samplemarket.WalletTruth) bool { return !lucky(w.Group) })
+		verdicts := make([]string, len(truth))
+		var group errgroup.Group
+		group.SetLimit(runtime.GOMAXPROCS(0))
+		for i := range truth {
+			group.Go(func() error {
+				on, _ := chain.Parse(truth[i].Chain)
+				address, err := chain.ParseAddress(truth[i].Address)
+				if err != nil {
+					return err
+				}
+				ctx := context.Background()
+				record, err := tradingrecord.Of(ctx, market.NewSession(ctx, service.Sources), on, address, now)
+				if err == nil {
+					verdicts[i] = wallet.ScoreOf(record, now).Verdict
+				}
+				return err
+			})
+		}
+		if err := group.Wait(); err != nil {
+			return nil, err
+		}
+		for i := range truth {
+			t := tallies[truth[i].Group]
+			t.asked++
+			if verdicts[i] == trader.MirrorWorthy {
+				t.worthy++
+			}
+			tallies[truth[i].Group] = t
+		}
+	}
+	return tallies, nil
 }
 
 // The goals of the mirror-worthy verdict on the sample market: how often a group without an edge may get it, and how often a group
@@ -80,21 +146,19 @@ const (
 
 // verdictRows measures who is called mirror-worthy, group by group: traders that pick at random, lose, hide losses or wash must
 // not be, those that pick winners must. Who holds for weeks at random is left out: the sample market rises, and they with it.
-func verdictRows(truth []samplemarket.WalletTruth, answers []answered) []Row {
-	type tally struct {
-		skilled       bool
-		asked, worthy int
-	}
-	groups := make(map[string]*tally)
+// Elsewhere are wallets of further markets.
+func verdictRows(truth []samplemarket.WalletTruth, answers []answered, elsewhere map[string]groupTally) []Row {
+	groups := make(map[string]*groupTally)
 	var names []string
 	for i := range truth {
 		w := &truth[i]
-		planted := w.Skilled || w.Wash || w.Group == "lucky-few" || w.Group == "lucky-flipper" || w.Group == "lucky-swing" || strings.HasPrefix(w.Group, "losing") || w.Group == "loss-hider"
+		planted := w.Skilled || w.Wash || w.Group == "lucky-few" || lucky(w.Group) || strings.HasPrefix(w.Group, "losing") || w.Group == "loss-hider"
 		if !planted || (w.Skilled && w.Closed < recordLength) {
 			continue
 		}
 		if groups[w.Group] == nil {
-			groups[w.Group] = &tally{skilled: w.Skilled}
+			there := elsewhere[w.Group]
+			groups[w.Group] = &groupTally{skilled: w.Skilled, asked: there.asked, worthy: there.worthy}
 			names = append(names, w.Group)
 		}
 		groups[w.Group].asked++

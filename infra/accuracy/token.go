@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"time"
 
 	"github.com/go-json-experiment/json"
@@ -90,14 +91,52 @@ func SampleTokens(seed uint64) ([]Row, error) {
 	if err != nil {
 		return nil, err
 	}
-	rows := append(trapRows(all), alarmRows(all)...)
+	growers, err := growersElsewhere(seed)
+	if err != nil {
+		return nil, err
+	}
+	rows := append(trapRows(all), alarmRows(slices.Concat(all, growers))...)
 	rows = append(rows, originRows(all)...)
 	rows = append(rows, marketRows(all)...)
 	rows = append(rows, squeezeRows(all)...)
 	return append(rows, buyerRows(all)...), nil
 }
 
-func askAboutTokens(seed uint64) ([]tokenAnswers, error) {
+// growerMarkets is in how many markets tokens that grow are looked at: those of one tell a rate of one in twenty to two percentage points
+// only.
+const growerMarkets = 4
+
+// growersElsewhere asks how risky the tokens that grow are in further markets, once.
+func growersElsewhere(seed uint64) ([]tokenAnswers, error) {
+	var all []tokenAnswers
+	now := sampleNow()
+	for other := range uint64(growerMarkets - 1) {
+		sample := marketAt(seed+1+other, now)
+		service, err := serviceOn(sample, now)
+		if err != nil {
+			return nil, err
+		}
+		var questions []*question
+		for _, truth := range sample.Truth().Tokens {
+			if truth.Kind == "grower" && !truth.Listed.IsZero() {
+				q := &question{tokenAnswers: tokenAnswers{truth: truth, at: now, last: true}, wanted: make(map[string]any)}
+				q.wanted["token-risk"] = &q.Risk
+				questions = append(questions, q)
+			}
+		}
+		asked, err := inMemory(func(memory token.Memory) ([]tokenAnswers, error) {
+			return askOn(tokenHandler(service, memory), questions)
+		})
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, asked...)
+	}
+	return all, nil
+}
+
+// inMemory does something on a store of its own, which is gone afterwards.
+func inMemory(do func(token.Memory) ([]tokenAnswers, error)) ([]tokenAnswers, error) {
 	folder, err := os.MkdirTemp("", "accuracy")
 	if err != nil {
 		return nil, err
@@ -108,7 +147,14 @@ func askAboutTokens(seed uint64) ([]tokenAnswers, error) {
 		return nil, err
 	}
 	defer func() { _ = kept.Close() }()
-	memory := token.Memory{Snapshots: kept.Snapshots(), Observations: kept.Observations(), Peers: kept.Peers()}
+	return do(token.Memory{Snapshots: kept.Snapshots(), Observations: kept.Observations(), Peers: kept.Peers()})
+}
+
+func askAboutTokens(seed uint64) ([]tokenAnswers, error) {
+	return inMemory(func(memory token.Memory) ([]tokenAnswers, error) { return askDayByDay(seed, memory) })
+}
+
+func askDayByDay(seed uint64, memory token.Memory) ([]tokenAnswers, error) {
 	now := sampleNow().AddDate(0, 0, 1-tokenDays)
 	sample := samplemarket.New(samplemarket.Config{Seed: seed, Start: sampleNow().Add(-sampleHistory), Clock: func() time.Time { return now }})
 	var all []tokenAnswers
@@ -123,8 +169,34 @@ func askAboutTokens(seed uint64) ([]tokenAnswers, error) {
 			return nil, err
 		}
 		all = append(all, asked...)
+		for later := pumpStep; later < 24*time.Hour && day < tokenDays-1; later += pumpStep {
+			now = sampleNow().AddDate(0, 0, day+1-tokenDays).Add(later)
+			if service, err = serviceOn(sample, now); err != nil {
+				return nil, err
+			}
+			if asked, err = askOn(tokenHandler(service, memory), pumpQuestions(sample.Truth().Tokens, now)); err != nil {
+				return nil, err
+			}
+			all = append(all, asked...)
+		}
 	}
 	return all, nil
+}
+
+// pumpStep is how often it is looked whether a pump has doubled within a day: few have a chart by then.
+const pumpStep = 4 * time.Hour
+
+// pumpQuestions ask of the tokens that have doubled by a pump within a day whether the price shows it.
+func pumpQuestions(truths []samplemarket.TokenTruth, now time.Time) []*question {
+	var questions []*question
+	for _, truth := range truths {
+		if truth.Pumped && truth.Rise24h > 1 {
+			q := &question{tokenAnswers: tokenAnswers{truth: truth, at: now}, wanted: make(map[string]any)}
+			q.wanted["token-price-action"], q.wanted["token-intel"] = &q.PriceAction, &q.Intel
+			questions = append(questions, q)
+		}
+	}
+	return questions
 }
 
 // tokenHandler answers every endpoint about tokens without a key.

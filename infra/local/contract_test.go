@@ -3,12 +3,15 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/aws/aws-lambda-go/events"
 	"github.com/go-json-experiment/json"
+	"go.yaml.in/yaml/v3"
 
 	"github.com/mirrorworthy/mirrorworthy/shared/host"
 	"github.com/mirrorworthy/mirrorworthy/shared/job"
@@ -50,6 +53,9 @@ func jobNames() []string {
 	for _, j := range host.Jobs(host.Kept{}, market.Sources{}) {
 		all = append(all, j.Name)
 	}
+	for _, s := range host.Spreads(host.Kept{}, market.Sources{}, nil) {
+		all = append(all, s.Name)
+	}
 	slices.Sort(all)
 	return all
 }
@@ -90,6 +96,101 @@ func TestNothingDrifts(t *testing.T) {
 	}
 }
 
+// Every spread job has a queue that gives a message up in the end, and never delivers it while a call may still be at it; it knows
+// the address of each queue that it sends to.
+func TestSpreadJobsHaveTheirQueues(t *testing.T) {
+	consumers := make(map[string]consumer)
+	for _, c := range deployment(t).Consumers {
+		consumers[c.Function] = c
+	}
+	spreads := host.Spreads(host.Kept{}, market.Sources{}, nil)
+	for _, s := range spreads {
+		c, ok := consumers[s.Name]
+		if !ok {
+			t.Errorf("template.yaml: %s has no queue", s.Name)
+			continue
+		}
+		if c.Receives != 5 || !c.Partial || c.Visibility < 6*c.Timeout || c.DeadLetters == c.Queue || c.Concurrency < 2 {
+			t.Errorf("template.yaml: the queue of %s: %+v", s.Name, c)
+		}
+		for _, to := range append([]string{s.Name}, s.Then...) {
+			if setting := host.QueueSetting(to); c.Settings[setting] != consumers[to].Queue || consumers[to].Queue == "" {
+				t.Errorf("template.yaml: %s=%s of %s is not the queue of %s", setting, c.Settings[setting], s.Name, to)
+			}
+		}
+	}
+	if len(consumers) != len(spreads) {
+		t.Errorf("template.yaml: %d functions take from queues, %d jobs are spread", len(consumers), len(spreads))
+	}
+}
+
+// A firing that its job never got, or failed at as often as it is tried, is kept where somebody can see it.
+func TestNoFiringOfAScheduleIsLost(t *testing.T) {
+	source, err := os.ReadFile(filepath.Join(root, "template.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var parsed struct {
+		Resources map[string]struct {
+			Type       string    `yaml:"Type"`
+			Properties yaml.Node `yaml:"Properties"`
+		} `yaml:"Resources"`
+	}
+	if err := yaml.Unmarshal(source, &parsed); err != nil {
+		t.Fatal(err)
+	}
+	isQueue := func(arn string) bool {
+		name, attribute, _ := strings.Cut(arn, ".")
+		return attribute == "Arn" && parsed.Resources[name].Type == "AWS::SQS::Queue"
+	}
+	schedules := 0
+	for id, resource := range parsed.Resources {
+		if resource.Type != "AWS::Serverless::Function" {
+			continue
+		}
+		var function struct {
+			Invoke struct {
+				Retries     *int `yaml:"MaximumRetryAttempts"`
+				Destination struct {
+					OnFailure struct {
+						Type        string `yaml:"Type"`
+						Destination string `yaml:"Destination"`
+					} `yaml:"OnFailure"`
+				} `yaml:"DestinationConfig"`
+			} `yaml:"EventInvokeConfig"`
+			Events map[string]struct {
+				Type       string `yaml:"Type"`
+				Properties struct {
+					Retry struct {
+						Attempts int `yaml:"MaximumRetryAttempts"`
+						Age      int `yaml:"MaximumEventAgeInSeconds"`
+					} `yaml:"RetryPolicy"`
+					Dead struct {
+						Arn string `yaml:"Arn"`
+					} `yaml:"DeadLetterConfig"`
+				} `yaml:"Properties"`
+			} `yaml:"Events"`
+		}
+		if err := resource.Properties.Decode(&function); err != nil {
+			t.Fatalf("%s: %v", id, err)
+		}
+		for name, e := range function.Events {
+			if e.Type != "ScheduleV2" {
+				continue
+			}
+			schedules++
+			failure := function.Invoke.Destination.OnFailure
+			if e.Properties.Retry.Attempts < 1 || e.Properties.Retry.Age < 60 || !isQueue(e.Properties.Dead.Arn) ||
+				function.Invoke.Retries == nil || failure.Type != "SQS" || !isQueue(failure.Destination) {
+				t.Errorf("template.yaml: %s.%s: %+v %+v", id, name, e.Properties, function.Invoke)
+			}
+		}
+	}
+	if schedules != len(jobNames()) {
+		t.Errorf("template.yaml: %d schedules for the jobs %v", schedules, jobNames())
+	}
+}
+
 // Each function's main names the endpoint or job of its folder.
 func TestFunctionsServeTheirOwnEndpoint(t *testing.T) {
 	for _, name := range names(t, "functions") {
@@ -120,6 +221,65 @@ func TestEventsAreEvents(t *testing.T) {
 		var event events.APIGatewayV2HTTPRequest
 		if err := json.Unmarshal(text, &event); err != nil || event.Version != "2.0" || event.RequestContext.HTTP.Path != event.RawPath {
 			t.Errorf("events/%s.json: %v", name, err)
+		}
+	}
+}
+
+const queueTemplate = `
+Globals:
+  Function: { Timeout: 15 }
+Resources:
+  F:
+    Type: AWS::Serverless::Function
+    Properties:
+      CodeUri: build/job/
+      Environment: { Variables: { QUEUE_JOB: !Ref Work, QUEUE_OTHER: !Ref Others } }
+      Events:
+        Messages:
+          Type: SQS
+          Properties:
+            Queue: !GetAtt Work.Arn
+            BatchSize: 1
+            FunctionResponseTypes: [ ReportBatchItemFailures ]
+            ScalingConfig: { MaximumConcurrency: 4 }
+  Work:
+    Type: AWS::SQS::Queue
+    Properties:
+      VisibilityTimeout: 90
+      RedrivePolicy: { deadLetterTargetArn: !GetAtt Dead.Arn, maxReceiveCount: 5 }
+  Dead: { Type: AWS::SQS::Queue }
+`
+
+func TestQueuesAreReadFromTheTemplate(t *testing.T) {
+	read, err := readTemplate([]byte(queueTemplate))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := consumer{
+		Function: "job", Queue: "Work", DeadLetters: "Dead", Receives: 5, Batch: 1, Concurrency: 4, Partial: true,
+		Timeout: 15 * time.Second, Visibility: 90 * time.Second, Settings: map[string]string{"QUEUE_JOB": "Work", "QUEUE_OTHER": "Others"},
+	}
+	if !reflect.DeepEqual(read.Consumers, []consumer{want}) {
+		t.Errorf("%+v", read.Consumers)
+	}
+	plain := strings.NewReplacer("            BatchSize: 1\n", "", "            FunctionResponseTypes: [ ReportBatchItemFailures ]\n", "",
+		"            ScalingConfig: { MaximumConcurrency: 4 }\n", "", "      CodeUri: build/job/\n", "      CodeUri: build/job/\n      Timeout: 900\n")
+	read, err = readTemplate([]byte(plain.Replace(queueTemplate)))
+	if err != nil || len(read.Consumers) != 1 || read.Consumers[0].Batch != 10 || read.Consumers[0].Partial || read.Consumers[0].Concurrency != 0 ||
+		read.Consumers[0].Timeout != 15*time.Minute {
+		t.Errorf("%+v %v", read.Consumers, err)
+	}
+	for what, change := range map[string][2]string{
+		"want !GetAtt":           {"!GetAtt Work.Arn", "arn:aws:sqs:eu-central-1:1:work"},
+		"has no time-out":        {"Timeout: 15", "Timeout: 0"},
+		"want a RedrivePolicy":   {"maxReceiveCount: 5", "maxReceiveCount: 0"},
+		"is no queue":            {"!GetAtt Dead.Arn", "!GetAtt Gone.Arn"},
+		"takes from Work":        {"          Type: SQS\n", "          Type: SQS\n          Properties: { Queue: !GetAtt Work.Arn }\n        Again:\n          Type: SQS\n"},
+		"cannot be run here":     {"Type: SQS", "Type: Kinesis"},
+		"cannot unmarshal !!str": {"BatchSize: 1", "BatchSize: one"},
+	} {
+		if _, err := readTemplate([]byte(strings.Replace(queueTemplate, change[0], change[1], 1))); err == nil || !strings.Contains(err.Error(), what) {
+			t.Errorf("%v, want %q", err, what)
 		}
 	}
 }

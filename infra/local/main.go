@@ -1,8 +1,8 @@
 // Command local runs the whole service on one machine: the routes of template.yaml through the Lambda event path, the embedded
 // store, and, unless told otherwise, the sample market.
 //
-// It stands in for API Gateway and for the Lambda runtime, and answers nothing itself but GET /sample and GET /, which say what
-// to try.
+// It stands in for API Gateway, for the scheduler and the queues, and for the Lambda runtime, and answers nothing itself but GET
+// /sample, which says what to try, and GET /queues, which says what the jobs have still to do and what they gave up.
 package main
 
 import (
@@ -21,10 +21,23 @@ import (
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	if err := run(ctx, os.Getenv, os.Stdout, os.Stderr); err != nil {
+	if err := command(ctx, os.Args[1:], os.Getenv, os.Stdout, os.Stderr); err != nil {
 		fmt.Fprintln(os.Stderr, "mirrorworthy: "+oneLine(err))
 		os.Exit(1)
 	}
+}
+
+// command serves, or grades by hand when it is told "grade", with or without a chain.
+func command(ctx context.Context, arguments []string, getenv func(string) string, out, logs io.Writer) error {
+	switch {
+	case len(arguments) == 0:
+		return run(ctx, getenv, out, logs)
+	case arguments[0] == "grade" && len(arguments) == 1:
+		return grade(ctx, "", getenv, out, logs)
+	case arguments[0] == "grade" && len(arguments) == 2:
+		return grade(ctx, arguments[1], getenv, out, logs)
+	}
+	return fmt.Errorf("%s: want nothing to serve, or grade and perhaps a chain", strings.Join(arguments, " "))
 }
 
 // run serves until ctx ends, then drains. The error says why nothing could be served.

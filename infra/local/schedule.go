@@ -2,14 +2,15 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"log/slog"
+	"slices"
 	"sync"
 	"time"
 
 	"github.com/google/uuid"
 
+	"github.com/mirrorworthy/mirrorworthy/shared/host"
 	"github.com/mirrorworthy/mirrorworthy/shared/job"
 )
 
@@ -20,22 +21,30 @@ type timer struct {
 	fire func(context.Context)
 }
 
-// newTimers finds the job of each schedule. Clock tells the time that jobs are done as of.
-func newTimers(schedules []schedule, jobs []job.Job, clock func() time.Time, log *slog.Logger) ([]timer, error) {
-	handlers := make(map[string]func(context.Context, json.RawMessage) error)
-	for _, j := range jobs {
-		handlers[j.Name] = job.Handler(j, clock, log)
-	}
+// newTimers finds the function of each schedule. Clock tells the time that events are due; unfinished gives the event that a
+// function is to go on with when it first runs, if there is one.
+func newTimers(
+	schedules []schedule, functions map[string]job.Function, unfinished func(ctx context.Context, function string) (job.Event, bool),
+	clock func() time.Time, log *slog.Logger,
+) ([]timer, error) {
 	var timers []timer
 	for _, s := range schedules {
-		handle := handlers[s.Function]
-		if handle == nil {
+		function := functions[s.Function]
+		if function == nil {
 			return nil, fmt.Errorf("template.yaml: %s: there is no job %s", s.Name, s.Function)
 		}
+		first := true
 		timers = append(timers, timer{every: s.Every, fire: func(ctx context.Context) {
-			event, err := job.WriteEvent(job.Event{ID: uuid.Must(uuid.NewV7()).String(), Due: clock()})
+			event := job.Event{ID: uuid.Must(uuid.NewV7()).String(), Due: clock()}
+			if first {
+				if begun, ok := unfinished(ctx, s.Function); ok {
+					event = begun
+				}
+			}
+			first = false
+			payload, err := job.WriteEvent(event)
 			if err == nil {
-				err = handle(ctx, event)
+				_, err = function(ctx, payload)
 			}
 			if err != nil && ctx.Err() == nil {
 				log.Error("schedule failed", "schedule", s.Name, "error", err)
@@ -43,6 +52,16 @@ func newTimers(schedules []schedule, jobs []job.Job, clock func() time.Time, log
 		}})
 	}
 	return timers, nil
+}
+
+// scheduled are the schedules that the configuration wants to run. The error names a job that has none.
+func scheduled(all []schedule, config host.Config) ([]schedule, error) {
+	for _, name := range config.Jobs {
+		if !slices.ContainsFunc(all, func(s schedule) bool { return s.Function == name }) {
+			return nil, fmt.Errorf("JOBS: there is no job %q that runs by a schedule; want all, none, or names with commas between them", name)
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(all), func(s schedule) bool { return !config.Scheduled(s.Function) }), nil
 }
 
 // runTimers fires every timer now and then at its rate, never while its last run is under way; a time that comes meanwhile is left

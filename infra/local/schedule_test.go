@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"slices"
 	"strings"
@@ -13,9 +14,12 @@ import (
 	"github.com/mirrorworthy/mirrorworthy/shared/job"
 )
 
+func nothingUnfinished(context.Context, string) (job.Event, bool) { return job.Event{}, false }
+
 func timersOf(t *testing.T, run func(context.Context, time.Time) (job.Report, error)) []timer {
 	t.Helper()
-	timers, err := newTimers([]schedule{{Name: "F.Hourly", Function: "f", Every: time.Hour}}, []job.Job{{Name: "f", Run: run}}, time.Now, discardLog())
+	functions := map[string]job.Function{"f": job.Handler(job.Job{Name: "f", Run: run}, time.Now, discardLog())}
+	timers, err := newTimers([]schedule{{Name: "F.Hourly", Function: "f", Every: time.Hour}}, functions, nothingUnfinished, time.Now, discardLog())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,8 +103,33 @@ func TestTheScheduleHasSettledAfterItsFirstRun(t *testing.T) {
 	})
 }
 
+// The first event of a schedule is the one that began what is unfinished; those after it are new.
+func TestTheFirstEventGoesOnWithWhatIsUnfinished(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		begun := job.Event{ID: "begun", Due: time.Now().Add(-time.Minute).UTC()}
+		var got []job.Event
+		functions := map[string]job.Function{"f": func(_ context.Context, payload json.RawMessage) (json.RawMessage, error) {
+			event, err := job.ReadEvent(payload)
+			got = append(got, event)
+			return nil, err
+		}}
+		timers, err := newTimers([]schedule{{Function: "f", Every: time.Hour}}, functions, func(_ context.Context, name string) (job.Event, bool) {
+			return begun, name == "f"
+		}, time.Now, discardLog())
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, stop := runTimers(t.Context(), timers)
+		time.Sleep(90 * time.Minute)
+		stop()
+		if len(got) != 2 || got[0] != begun || got[1].ID == "begun" || got[1].ID == "" {
+			t.Errorf("events %+v", got)
+		}
+	})
+}
+
 func TestAScheduleOfNoJobIsRefused(t *testing.T) {
-	_, err := newTimers([]schedule{{Name: "F.Hourly", Function: "missing", Every: time.Hour}}, nil, time.Now, discardLog())
+	_, err := newTimers([]schedule{{Name: "F.Hourly", Function: "missing", Every: time.Hour}}, nil, nothingUnfinished, time.Now, discardLog())
 	if err == nil || !strings.Contains(err.Error(), "missing") {
 		t.Error(err)
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/google/uuid"
 
+	"github.com/mirrorworthy/mirrorworthy/shared/chain"
 	"github.com/mirrorworthy/mirrorworthy/shared/endpoint"
 	"github.com/mirrorworthy/mirrorworthy/shared/endpoint/gateway"
 	"github.com/mirrorworthy/mirrorworthy/shared/endpoint/partnerkey"
@@ -36,7 +37,7 @@ type server struct {
 	key      string
 	sample   *samplemarket.Market // nil unless the providers are the sample market
 	samples  samplemarket.Samples
-	timers   []timer
+	jobs     *jobs
 	settled  chan struct{} // closed when every schedule has run once
 	close    []func() error
 	log      *slog.Logger
@@ -48,6 +49,13 @@ func newServer(config host.Config, log *slog.Logger) (_ *server, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("TEMPLATE=%s: %w", config.Template, err)
 	}
+	deployed, err := readTemplate(source)
+	if err == nil {
+		_, err = scheduled(deployed.Schedules, config) // said before anything is made
+	}
+	if err != nil {
+		return nil, err
+	}
 	listener, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(config.Port)))
 	if err != nil {
 		return nil, fmt.Errorf("PORT=%d: %w; set PORT to a free one", config.Port, err)
@@ -58,25 +66,9 @@ func newServer(config host.Config, log *slog.Logger) (_ *server, err error) {
 			s.shut()
 		}
 	}()
-	if err := os.MkdirAll(config.DataDir, 0o700); err != nil {
-		return nil, fmt.Errorf("DATA_DIR=%s: %w", config.DataDir, err)
-	}
-	kept, err := embedded.Open(filepath.Join(config.DataDir, "store.db"))
+	kept, pepper, err := s.open(config)
 	if err != nil {
-		return nil, fmt.Errorf("DATA_DIR=%s: %w", config.DataDir, err)
-	}
-	s.close = append(s.close, kept.Close)
-	pepper, err := partnerkey.LoadPepper(filepath.Join(config.DataDir, "pepper"), rand.Reader)
-	if err != nil {
-		return nil, fmt.Errorf("DATA_DIR=%s: %w", config.DataDir, err)
-	}
-	if config.Pepper != "" {
-		if pepper, err = partnerkey.ParsePepper(config.Pepper.Reveal()); err != nil {
-			return nil, err
-		}
-	}
-	if s.key, err = localKey(config, kept.Keys(), pepper); err != nil {
-		return nil, fmt.Errorf("DATA_DIR=%s: %w", config.DataDir, err)
+		return nil, err
 	}
 	if config.Mode == host.Sample {
 		if err := s.startSample(&config); err != nil {
@@ -87,6 +79,32 @@ func newServer(config host.Config, log *slog.Logger) (_ *server, err error) {
 		return nil, err
 	}
 	return s, nil
+}
+
+// open opens the store of the data folder, and its secrets: the pepper, and the key, which are made at the first start.
+func (s *server) open(config host.Config) (kept *embedded.Store, pepper []byte, err error) {
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("DATA_DIR=%s: %w", config.DataDir, err)
+		}
+	}()
+	if err := os.MkdirAll(config.DataDir, 0o700); err != nil {
+		return nil, nil, err
+	}
+	if kept, err = embedded.Open(filepath.Join(config.DataDir, "store.db")); err != nil {
+		return nil, nil, err
+	}
+	s.close = append(s.close, kept.Close)
+	if config.Pepper != "" {
+		pepper, err = partnerkey.ParsePepper(config.Pepper.Reveal())
+	} else {
+		pepper, err = partnerkey.LoadPepper(filepath.Join(config.DataDir, "pepper"), rand.Reader)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	s.key, err = localKey(config, kept.Keys(), pepper)
+	return kept, pepper, err
 }
 
 // newHandler builds each function of the template as its Lambda would, and the gateway before them.
@@ -117,18 +135,26 @@ func (s *server) newHandler(config host.Config, source []byte, kept *embedded.St
 			return nil, fmt.Errorf("template.yaml: %s %s: there is no function %s", r.Method, r.Path, r.Function)
 		}
 	}
-	if s.timers, err = newTimers(routes.Schedules, host.Jobs(ports, forJobs), config.Clock(), s.log); err != nil {
+	if routes.Schedules, err = scheduled(routes.Schedules, config); err != nil {
+		return nil, err
+	}
+	if s.jobs, err = newJobs(
+		routes, host.Jobs(ports, forJobs), host.Spreads(ports, forJobs, chain.All()), ports.Passes, config.Clock(), s.log,
+	); err != nil {
 		return nil, err
 	}
 	newID := func() string { return uuid.Must(uuid.NewV7()).String() }
 	api := newAPIGateway(routes, functions, time.Now, newID, s.log)
 	// Not a ServeMux: it would redirect paths that the service answers with a 404 of its own.
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Method == http.MethodGet && r.URL.EscapedPath() == "/sample" {
+		switch {
+		case r.Method == http.MethodGet && r.URL.EscapedPath() == "/sample":
 			s.serveSamples(w)
-			return
+		case r.Method == http.MethodGet && r.URL.EscapedPath() == "/queues":
+			s.writeJSON(w, s.jobs.queues.states())
+		default:
+			api.ServeHTTP(w, r)
 		}
-		api.ServeHTTP(w, r)
 	}), nil
 }
 
@@ -154,13 +180,11 @@ func (s *server) startSample(config *host.Config) error {
 // sampleHistory is how much history the sample market has when it is first started.
 const sampleHistory = 200 * 24 * time.Hour
 
-// sampleStart is the first instant of the sample market. It is kept, so that the market goes on where it was after a restart;
-// with a stopped clock it follows from the clock.
+// sampleStart is the first instant of the sample market. It is kept, so that the market goes on where it was after a restart, also
+// when the clock was stopped at a later time meanwhile. A clock that is stopped before the kept market has its history has a market of
+// its own, which is not kept.
 func sampleStart(config *host.Config) (time.Time, error) {
 	start := config.Clock()().UTC().Truncate(24 * time.Hour).Add(-sampleHistory)
-	if !config.FixedClock.IsZero() {
-		return start, nil
-	}
 	file := filepath.Join(config.DataDir, "sample-start")
 	text, err := os.ReadFile(file)
 	if errors.Is(err, os.ErrNotExist) {
@@ -170,7 +194,10 @@ func sampleStart(config *host.Config) (time.Time, error) {
 		return start, err
 	}
 	kept, err := time.Parse(time.RFC3339, strings.TrimSpace(string(text)))
-	if err != nil || kept.After(start.Add(24*time.Hour)) {
+	switch {
+	case err == nil && kept.After(start) && !config.FixedClock.IsZero():
+		return start, nil
+	case err != nil || kept.After(start.Add(24*time.Hour)):
 		return start, fmt.Errorf("%s does not hold a time in the past; remove it to start the sample market anew", file)
 	}
 	return kept, nil
@@ -219,7 +246,7 @@ func (s *server) serve(ctx context.Context) error {
 	failed := make(chan error, 1)
 	go func() { failed <- web.Serve(s.listener) }()
 	defer s.shut()
-	settled, stop := runTimers(ctx, s.timers)
+	settled, stop := s.jobs.run(ctx)
 	defer stop()
 	go func() {
 		<-settled
@@ -280,13 +307,19 @@ func (s *server) greeting() string {
 
 // serveSamples lists what there is to try in the sample market.
 func (s *server) serveSamples(w http.ResponseWriter) {
-	w.Header().Set("Content-Type", "application/json")
 	if s.sample == nil {
+		w.Header().Set("Content-Type", "application/json")
 		w.WriteHeader(http.StatusNotFound)
 		_, _ = w.Write([]byte(`{"error":"not_found","message":"Only PROVIDERS=sample has samples."}`))
 		return
 	}
-	body, err := json.Marshal(s.samples)
+	s.writeJSON(w, s.samples)
+}
+
+// writeJSON answers with a value.
+func (s *server) writeJSON(w http.ResponseWriter, value any) {
+	w.Header().Set("Content-Type", "application/json")
+	body, err := json.Marshal(value)
 	if err != nil {
 		w.WriteHeader(http.StatusInternalServerError)
 		return

@@ -21,6 +21,7 @@ func environment(t testing.TB, pairs ...string) func(string) string {
 	t.Helper()
 	values := map[string]string{
 		"PORT": "0", "DATA_DIR": t.TempDir(), "TEMPLATE": filepath.Join(root, "template.yaml"), "CLOCK": "2026-09-01T12:00:00Z", "LOG_LEVEL": "error",
+		"JOBS": "refresh-peers", // those that take little
 	}
 	for i := 0; i+1 < len(pairs); i += 2 {
 		values[pairs[i]] = pairs[i+1]
@@ -59,7 +60,8 @@ var sampled = sync.OnceValue(func() *server {
 		panic(err)
 	}
 	config, err := host.ReadConfig(func(name string) string {
-		return map[string]string{"PORT": "0", "DATA_DIR": folder, "TEMPLATE": filepath.Join(root, "template.yaml"), "CLOCK": "2026-09-01T12:00:00Z"}[name]
+		return map[string]string{"PORT": "0", "DATA_DIR": folder, "TEMPLATE": filepath.Join(root, "template.yaml"), "CLOCK": "2026-09-01T12:00:00Z", "JOBS": "refresh-peers",
+			"SINGLE_TIMEOUT": "25s", "BUNDLE_TIMEOUT": "28s"}[name] // the race detector slows everything down
 	})
 	if err != nil {
 		panic(err)
@@ -226,7 +228,7 @@ func TestWhatCannotStartSaysWhyInOneLine(t *testing.T) {
 		{"PORT", port, "PORT=" + port}, {"PORT", "http", "PORT=http: want a port number"}, {"PORT", "70000", "PORT=70000"},
 		{"PROVIDERS", "real", "PROVIDERS=real: want sample, live or replay:DIR"}, {"PROVIDERS", "replay:/no/such/folder", "PROVIDERS=replay:/no/such/folder"},
 		{"CLOCK", "yesterday", "CLOCK=yesterday: want a time like"}, {"LOG_LEVEL", "loud", "LOG_LEVEL=loud"},
-		{"SINGLE_TIMEOUT", "soon", "SINGLE_TIMEOUT=soon"}, {"BUNDLE_TIMEOUT", "1s", "BUNDLE_TIMEOUT=1s"}, {"SAMPLE_SEED", "-1", "SAMPLE_SEED=-1"},
+		{"SINGLE_TIMEOUT", "soon", "SINGLE_TIMEOUT=soon"}, {"BUNDLE_TIMEOUT", "1s", "BUNDLE_TIMEOUT=1s"}, {"SAMPLE_SEED", "-1", "SAMPLE_SEED=-1"}, {"JOBS", "refresh-peers,nothing", "JOBS"},
 		{"GOPLUS_URL", "gopher://x", "GOPLUS_URL=gopher://x: want an http"}, {"RECORD", "x", "RECORD=x"}, {"KEY_PEPPER", "hunter2hunter2", "KEY_PEPPER=***"},
 		{"TEMPLATE", "/no/template", "TEMPLATE=/no/template"},
 	} {
@@ -269,6 +271,32 @@ func TestUsageSurvivesARestart(t *testing.T) {
 	}
 	if before, after := usage(true), usage(false); before != after || !strings.Contains(before, `"units":2`) {
 		t.Errorf("before %s, after %s", before, after)
+	}
+}
+
+// The sample market goes on where it was when its clock is stopped later; a clock that is stopped too early for it has one of its own.
+func TestTheSampleMarketGoesOn(t *testing.T) {
+	folder := t.TempDir()
+	startAt := func(clock string) time.Time {
+		config, err := host.ReadConfig(environment(t, "DATA_DIR", folder, "CLOCK", clock))
+		if err != nil {
+			t.Fatal(err)
+		}
+		start, err := sampleStart(&config)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return start
+	}
+	first := startAt("2026-09-01T12:00:00Z")
+	if again := startAt("2026-09-19T15:00:00Z"); !again.Equal(first) {
+		t.Errorf("a market that began at %v begins at %v after a restart", first, again)
+	}
+	if earlier := startAt("2026-08-01T00:00:00Z"); !earlier.Equal(time.Date(2026, 8, 1, 0, 0, 0, 0, time.UTC).Add(-sampleHistory)) {
+		t.Errorf("a market before the kept one begins at %v", earlier)
+	}
+	if again := startAt("2026-09-02T00:00:00Z"); !again.Equal(first) {
+		t.Errorf("a market that began at %v begins at %v after one before it", first, again)
 	}
 }
 

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"sort"
 	"strconv"
 	"strings"
@@ -21,26 +22,71 @@ type schedule struct {
 	Every          time.Duration
 }
 
-// template is what the local gateway needs of template.yaml: which function answers which route, and which runs when. A
-// function is named by its folder.
+// consumer is a queue of the template with the one function that it delivers to.
+type consumer struct {
+	Function string
+	// Queue and DeadLetters are resources of the template. A message that failed Receives times gets to DeadLetters.
+	Queue, DeadLetters string
+	Receives           int
+	// Batch is how many messages a call of the function gets at most, Concurrency how many calls there are at a time, 0 for no limit.
+	Batch, Concurrency int
+	// Partial is whether the function says which messages of a batch failed.
+	Partial bool
+	// Timeout ends a call; Visibility is after how long a message that was delivered is delivered again.
+	Timeout, Visibility time.Duration
+	// Settings are the environment variables of the function alone.
+	Settings map[string]string
+}
+
+// template is what the local gateway needs of template.yaml: which function answers which route, which runs when, and which takes
+// what from a queue. A function is named by its folder.
 type template struct {
 	Routes    []route
 	Schedules []schedule
+	Consumers []consumer
 }
 
 type templateEvent struct {
 	Type       string `yaml:"Type"`
 	Properties struct {
-		Method             string `yaml:"Method"`
-		Path               string `yaml:"Path"`
-		ScheduleExpression string `yaml:"ScheduleExpression"`
-		State              string `yaml:"State"`
+		Method             string   `yaml:"Method"`
+		Path               string   `yaml:"Path"`
+		ScheduleExpression string   `yaml:"ScheduleExpression"`
+		State              string   `yaml:"State"`
+		Queue              string   `yaml:"Queue"`
+		BatchSize          int      `yaml:"BatchSize"`
+		Responses          []string `yaml:"FunctionResponseTypes"`
+		ScalingConfig      struct {
+			MaximumConcurrency int `yaml:"MaximumConcurrency"`
+		} `yaml:"ScalingConfig"`
 	} `yaml:"Properties"`
 }
 
-// readTemplate reads routes and schedules. CloudFormation's short tags are tolerated where they are not needed.
+type templateFunction struct {
+	CodeURI     string                   `yaml:"CodeUri"`
+	Timeout     int                      `yaml:"Timeout"`
+	Events      map[string]templateEvent `yaml:"Events"`
+	Environment struct {
+		Variables map[string]string `yaml:"Variables"`
+	} `yaml:"Environment"`
+}
+
+type templateQueue struct {
+	VisibilityTimeout int `yaml:"VisibilityTimeout"`
+	RedrivePolicy     struct {
+		DeadLetters string `yaml:"deadLetterTargetArn"`
+		Receives    int    `yaml:"maxReceiveCount"`
+	} `yaml:"RedrivePolicy"`
+}
+
+// readTemplate reads routes, schedules and queues. CloudFormation's short tags are tolerated where they are not needed.
 func readTemplate(source []byte) (template, error) {
 	var parsed struct {
+		Globals struct {
+			Function struct {
+				Timeout int `yaml:"Timeout"`
+			} `yaml:"Function"`
+		} `yaml:"Globals"`
 		Resources map[string]struct {
 			Type       string    `yaml:"Type"`
 			Properties yaml.Node `yaml:"Properties"`
@@ -49,15 +95,22 @@ func readTemplate(source []byte) (template, error) {
 	if err := yaml.Unmarshal(source, &parsed); err != nil {
 		return template{}, fmt.Errorf("template.yaml: %w", err)
 	}
+	queues := make(map[string]templateQueue)
+	for id, resource := range parsed.Resources {
+		if resource.Type == "AWS::SQS::Queue" {
+			var q templateQueue
+			if err := resource.Properties.Decode(&q); err != nil {
+				return template{}, fmt.Errorf("template.yaml: %s: %w", id, err)
+			}
+			queues[id] = q
+		}
+	}
 	var t template
 	for id, resource := range parsed.Resources {
 		if resource.Type != "AWS::Serverless::Function" {
 			continue
 		}
-		var function struct {
-			CodeURI string                   `yaml:"CodeUri"`
-			Events  map[string]templateEvent `yaml:"Events"`
-		}
+		function := templateFunction{Timeout: parsed.Globals.Function.Timeout}
 		if err := resource.Properties.Decode(&function); err != nil {
 			return template{}, fmt.Errorf("template.yaml: %s: %w", id, err)
 		}
@@ -66,7 +119,7 @@ func readTemplate(source []byte) (template, error) {
 			return template{}, fmt.Errorf("template.yaml: %s: CodeUri %q is not build/<function>/", id, function.CodeURI)
 		}
 		for event, e := range function.Events {
-			if err := t.add(name, id+"."+event, e); err != nil {
+			if err := t.add(name, id+"."+event, function, e, queues); err != nil {
 				return template{}, err
 			}
 		}
@@ -75,13 +128,25 @@ func readTemplate(source []byte) (template, error) {
 		return t.Routes[i].Path+t.Routes[i].Method < t.Routes[j].Path+t.Routes[j].Method
 	})
 	sort.Slice(t.Schedules, func(i, j int) bool { return t.Schedules[i].Name < t.Schedules[j].Name })
+	sort.Slice(t.Consumers, func(i, j int) bool { return t.Consumers[i].Function < t.Consumers[j].Function })
 	return t, nil
 }
 
-func (t *template) add(function, event string, e templateEvent) error {
+func (t *template) add(name, event string, function templateFunction, e templateEvent, queues map[string]templateQueue) error {
 	switch e.Type {
 	case "HttpApi":
-		t.Routes = append(t.Routes, route{Method: strings.ToUpper(e.Properties.Method), Path: e.Properties.Path, Function: function})
+		t.Routes = append(t.Routes, route{Method: strings.ToUpper(e.Properties.Method), Path: e.Properties.Path, Function: name})
+	case "SQS":
+		c, err := readConsumer(name, function, e, queues)
+		if err != nil {
+			return fmt.Errorf("template.yaml: %s: %w", event, err)
+		}
+		for _, other := range t.Consumers {
+			if other.Function == name || other.Queue == c.Queue {
+				return fmt.Errorf("template.yaml: %s: %s takes from %s already: only one function a queue and one queue a function can be run here", event, other.Function, other.Queue)
+			}
+		}
+		t.Consumers = append(t.Consumers, c)
 	case "ScheduleV2":
 		if e.Properties.State == "DISABLED" {
 			return nil
@@ -90,11 +155,43 @@ func (t *template) add(function, event string, e templateEvent) error {
 		if err != nil {
 			return fmt.Errorf("template.yaml: %s: %w", event, err)
 		}
-		t.Schedules = append(t.Schedules, schedule{Name: event, Function: function, Every: every})
+		t.Schedules = append(t.Schedules, schedule{Name: event, Function: name, Every: every})
 	default:
 		return fmt.Errorf("template.yaml: %s: events of type %s cannot be run here", event, e.Type)
 	}
 	return nil
+}
+
+// defaultBatch is how many messages SAM hands over at a time when it is told nothing.
+const defaultBatch = 10
+
+// readConsumer reads the queue behind an event.
+func readConsumer(name string, function templateFunction, e templateEvent, queues map[string]templateQueue) (consumer, error) {
+	id := strings.TrimSuffix(e.Properties.Queue, ".Arn")
+	q, ok := queues[id]
+	switch {
+	case !ok || id == e.Properties.Queue:
+		return consumer{}, fmt.Errorf("queue %q: want !GetAtt Name.Arn of a queue of the template", e.Properties.Queue)
+	case function.Timeout <= 0:
+		return consumer{}, fmt.Errorf("%s has no time-out", name)
+	case q.RedrivePolicy.Receives <= 0:
+		return consumer{}, fmt.Errorf("queue %s: want a RedrivePolicy with a maxReceiveCount", id)
+	}
+	dead := strings.TrimSuffix(q.RedrivePolicy.DeadLetters, ".Arn")
+	if _, ok := queues[dead]; !ok {
+		return consumer{}, fmt.Errorf("queue %s: its deadLetterTargetArn %q is no queue of the template", id, q.RedrivePolicy.DeadLetters)
+	}
+	c := consumer{
+		Function: name, Queue: id, DeadLetters: dead, Receives: q.RedrivePolicy.Receives,
+		Batch: e.Properties.BatchSize, Concurrency: e.Properties.ScalingConfig.MaximumConcurrency,
+		Partial: slices.Contains(e.Properties.Responses, "ReportBatchItemFailures"),
+		Timeout: time.Duration(function.Timeout) * time.Second, Visibility: time.Duration(q.VisibilityTimeout) * time.Second,
+		Settings: function.Environment.Variables,
+	}
+	if c.Batch == 0 {
+		c.Batch = defaultBatch
+	}
+	return c, nil
 }
 
 // readRate reads EventBridge Scheduler's rate expressions, like rate(5 minutes).

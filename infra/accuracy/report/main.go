@@ -17,6 +17,9 @@ import (
 const (
 	skillWallets = 4_000
 	gradeWallets = 1_500
+	launchDraws  = 40
+	// trackRecords is the number of simulated track records for each cell.
+	trackRecords = 300
 )
 
 func main() {
@@ -79,11 +82,14 @@ func measures(data string) []measure {
 		{"trader grades", plain(func() []accuracy.Row { return accuracy.TraderGrades(gradeWallets) })},
 		{"prediction luck", plain(func() []accuracy.Row { return accuracy.PredictionLuck(skillWallets) })},
 		{"wash economy", plain(accuracy.WashEconomy)},
+		{"discovery", func() ([]accuracy.Row, error) { return accuracy.Discovery(launchDraws) }},
+		{"track record", func() ([]accuracy.Row, error) { return accuracy.TrackRecord(trackRecords) }},
 		{"sample market", accuracy.SampleLabels},
 		{"sample tokens", func() ([]accuracy.Row, error) { return accuracy.SampleTokens(accuracy.TokenSeed) }},
 		{"sample perps", func() ([]accuracy.Row, error) { return accuracy.SamplePerps(accuracy.VenueSeed) }},
 		{"sample predictions", func() ([]accuracy.Row, error) { return accuracy.SamplePredictions(accuracy.VenueSeed) }},
 		{"sample portfolios", func() ([]accuracy.Row, error) { return accuracy.SamplePortfolios(accuracy.VenueSeed) }},
+		{"sample leaders", func() ([]accuracy.Row, error) { return accuracy.SampleLeaders(accuracy.VenueSeed) }},
 		{"code classes", accuracy.BytecodeClasses},
 		{"liquidation", func() ([]accuracy.Row, error) { return accuracy.Liquidation(data) }},
 		{"determinism", one(accuracy.Determinism)},
