@@ -88,6 +88,9 @@ type Sources struct {
 	PoolHistories         PoolHistoryPort
 	PerpLeaderboard       PerpLeaderboardPort
 	PredictionLeaderboard PredictionLeaderboardPort
+	// Calls and Receipts check what wallets signed and sent: they are never cached.
+	Calls    CallPort
+	Receipts ReceiptPort
 	// memory is behind Remember; nil for none.
 	memory *memory
 }
@@ -126,6 +129,9 @@ const (
 	PoolHistoryFacts           Port = "pool-histories"
 	PerpLeaderboardFacts       Port = "perp-leaderboard"
 	PredictionLeaderboardFacts Port = "prediction-leaderboard"
+
+	CallFacts    Port = "calls"
+	ReceiptFacts Port = "receipts"
 )
 
 // Has tells whether something stands behind a port.
@@ -187,6 +193,10 @@ func (s Sources) Has(port Port) bool {
 		return s.PerpLeaderboard != nil
 	case PredictionLeaderboardFacts:
 		return s.PredictionLeaderboard != nil
+	case CallFacts:
+		return s.Calls != nil
+	case ReceiptFacts:
+		return s.Receipts != nil
 	}
 	return false
 }

@@ -38,6 +38,21 @@
 //	Records  FORECASTS#<source>                    <chain> <wallet>  a Forecast, kept for good
 //	Records  FOLLOWUPS#<source>#<chain>#<wallet>   <id>           a FollowUp, kept for good
 //	Records  DUE#<source>                          <due>#<id>     the FollowUp again until it is resolved, due in UTC with nanoseconds
+//	Records  AGENT#<partner>#<agent>               AGENT          an Agent
+//	Records  AGENT#<partner>#<agent>               BOOK           its Book
+//	Records  AGENT#<partner>#<agent>               EXECUTION#<id>  an Execution
+//	Records  AGENT#<partner>#<agent>               LISTED#<time>#<id>  that the execution is there, and its status
+//	Records  AGENTS#<partner>#<owner>              <time>#<agent>  that the agent is the wallet's
+//	Records  AGENTSDUE                             <due>#<partner>#<agent>  when an agent is due
+//	Records  FOLLOWED                              <kind>#<place>#<leader>  that the leader is or was followed
+//	Records  FOLLOWERS#<kind>#<place>#<leader>     <partner>#<agent>  that the agent follows the leader
+//	Records  READING#<kind>#<place>#<leader>       READING        a Reading
+//	Records  REQUEST#<partner>#<key>               REQUEST        a KeyedRequest; expires
+//	Records  NONCE#<scope>#<nonce>                 NONCE          who claimed the nonce; expires
+//	Records  WEBHOOKS                              <partner>      a Webhook
+//	Records  OUTBOX#<shard>                        <due>#<id>#<partner>  a Delivery
+//	Records  OUTBOXIDS#<id>                        <partner>      where the delivery is: its due time, or that it is parked
+//	Records  PARKED#<partner>                      <id>           a parked Delivery
 //	Meters   BUCKET#<partner>                      BUCKET         the partner's token bucket
 //	Meters   USAGE#<partner>#2006-01-02            <endpoint>     units of a UTC day, and of the latest minute of it, at an endpoint
 //

@@ -21,8 +21,10 @@ type Event struct {
 	ID string
 	// Type is what happened, like "leader.grade_changed".
 	Type string
-	At   time.Time
-	Data []byte
+	// Partner is whom it concerns; empty for all.
+	Partner string
+	At      time.Time
+	Data    []byte
 }
 
 // Validate reports ErrInvalid if the event cannot be kept.
@@ -35,6 +37,11 @@ func (e Event) Validate() error {
 	}
 	if err := CheckTime("the time of an event", e.At); err != nil {
 		return err
+	}
+	if e.Partner != "" {
+		if err := CheckID("partner", e.Partner); err != nil {
+			return err
+		}
 	}
 	if len(e.Data) == 0 || len(e.Data) > MaximumEvent {
 		return fmt.Errorf("%w: an event of %d bytes, want 1 to %d", ErrInvalid, len(e.Data), MaximumEvent)
@@ -76,8 +83,8 @@ func CheckSaid(day, after time.Time, afterID string, limit int) error {
 	return nil
 }
 
-// Events is the outbox: what was said together with the change that it tells of, so that neither is there without the other. It is
-// written by the ports that make those changes. An event of the same time and ID is kept once, as it was said last.
+// Events is the log of what was said together with the change that it tells of, so that neither is there without the other. It is
+// written by the ports that make those changes, and so is Outbox. An event of the same time and ID is kept once, as it was said last.
 type Events interface {
 	// Said lists at most limit (1 to MaximumListed) events of a UTC day, in order of time and then of ID, that come after the one of
 	// the given time and ID, whether that one is there or not (the zero time for the first). An empty ID comes before all of its time.
