@@ -73,8 +73,8 @@ func unavailable(err error) error {
 
 // signatureProblem is what a partner is told of a signature that cannot be accepted.
 func signatureProblem(err error) error {
-	if refused := (*walletsignature.Error)(nil); errors.As(err, &refused) {
-		return &endpoint.Problem{Status: http.StatusUnauthorized, Code: "wallet_signature_invalid", Message: refused.Reason}
+	if errors.Is(err, walletsignature.ErrSignature) {
+		return &endpoint.Problem{Status: http.StatusUnauthorized, Code: "wallet_signature_invalid", Message: err.Error()}
 	}
 	return err
 }

@@ -185,10 +185,12 @@ func resultProblem(err error) error {
 			Status: http.StatusConflict, Code: "agent_state_conflict", RetryAfter: 3 * time.Second,
 			Message: "The transaction is in no block yet. Send the same results again in a moment.",
 		}
+	case errors.Is(err, activation.ErrLapsed):
+		return conflict("agent_state_conflict", "The time for these steps is over. Read the activation again: it has begun anew.")
+	case errors.Is(err, walletsignature.ErrSignature):
+		return signatureProblem(err)
 	case errors.As(err, &refused):
 		return endpoint.Invalid("results", refused.Error())
-	case errors.As(err, new(*walletsignature.Error)):
-		return signatureProblem(err)
 	}
 	return err
 }
