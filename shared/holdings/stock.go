@@ -20,6 +20,8 @@ type Stock struct {
 	// Holdings counts all that is held, the native coin and its wrapped form as one; Spam and Unpriced are without a price to believe.
 	// Holdings is the sum of these and of the positions.
 	Holdings, Spam, Unpriced int
+	// UnpricedOwn counts those of Unpriced that are the chain's own assets, which are worth something.
+	UnpricedOwn int
 	// IndexFailed is true when the price index did not answer, and others told all prices.
 	IndexFailed bool
 }
@@ -76,6 +78,7 @@ func (q *question) takeStock(ctx context.Context, rows []market.Holding) (*Stock
 	for _, h := range own {
 		add(h, worthOfOwn(q.on, h, prices.indexed(h.asset), prices.pools[h.asset]))
 	}
+	f.UnpricedOwn = f.Unpriced
 	for _, h := range others {
 		indexed := prices.indexed(h.asset)
 		if h.advertises() && !isPositive(indexed) && !isPositive(h.listedUSD) {
