@@ -95,10 +95,11 @@ func (m *Message) readFields(l *lines) (err error) {
 	if m.URI, err = l.field("URI: "); err != nil {
 		return err
 	}
-	ok := false
-	if m.uri, ok = parseURI(m.URI); !ok {
+	parsed, ok := parseURI(m.URI)
+	if !ok {
 		return unreadable("%q is no URI", m.URI)
 	}
+	m.uri = parsed
 	version, err := l.field("Version: ")
 	if err != nil || version != "1" {
 		return unreadable("no line with Version: 1 after the URI")

@@ -57,7 +57,8 @@ type typedData struct {
 // TypedDataDigest is what a wallet signs when it is asked to sign typed data: the digest of the standard document {types, primaryType,
 // domain, message} of EIP-712, at most 64 KiB. It is strict, because a signer might have understood anything that is not plain
 // otherwise: every value must be there, be of its type and in its range, and nothing may be there besides. Whole numbers beyond 2^53
-// must be in quotes, addresses of mixed case must have their checksum. Anything else is ErrTypedData.
+// must be in quotes, addresses of mixed case must have their checksum. A document that does not declare EIP712Domain has an empty domain.
+// Anything else is ErrTypedData.
 func TypedDataDigest(document []byte) (digest [32]byte, err error) {
 	if len(document) > maxDocument {
 		return digest, malformed("%d bytes, want at most %d", len(document), maxDocument)
@@ -93,9 +94,6 @@ func TypedDataDigest(document []byte) (digest [32]byte, err error) {
 func (d *typedData) check() error {
 	if len(d.types) > maxTypes {
 		return malformed("%d types, want at most %d", len(d.types), maxTypes)
-	}
-	if len(d.types[domainType]) == 0 {
-		return malformed("types has no %s", domainType)
 	}
 	for _, f := range d.types[domainType] {
 		if domainFields[f.Name] == "" || domainFields[f.Name] != f.Type {
