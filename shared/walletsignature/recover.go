@@ -40,7 +40,7 @@ func Recover(digest [32]byte, signature []byte) (chain.Address, error) {
 	if parity >= 27 {
 		parity -= 27
 	}
-	if parity > 1 || signature[64] == 2 {
+	if parity > 1 {
 		return chain.Address{}, refuse("its last byte is %d, want 0, 1, 27 or 28", signature[64])
 	}
 	var s secp256k1.ModNScalar

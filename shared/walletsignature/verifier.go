@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
 
 	"github.com/mirrorworthy/mirrorworthy/shared/chain"
@@ -64,7 +65,7 @@ func (v *Verifier) verify(ctx context.Context, on *chain.Chain, signer chain.Add
 		return byKey(signer, digest, signature)
 	}
 	err = v.byContract(ctx, on, signer, digest, signature)
-	if err == nil || code.Delegate.IsZero() || !isRefusal(err) {
+	if err == nil || code.Delegate.IsZero() || !errors.Is(err, ErrSignature) {
 		return err
 	}
 	return byKey(signer, digest, signature)
