@@ -45,7 +45,7 @@ func grade(ctx context.Context, place string, getenv func(string) string, out, l
 	log := slog.New(slog.NewTextHandler(logs, &slog.HandlerOptions{Level: max(config.LogLevel, slog.LevelWarn)}))
 	s := &server{log: log}
 	defer s.shut()
-	kept, _, err := s.open(config)
+	kept, _, err := s.open(&config)
 	if errors.Is(err, embedded.ErrInUse) {
 		return fmt.Errorf("DATA_DIR=%s is in use, by make run most likely: that grades every hour by itself; stop it to grade by hand, or name another DATA_DIR", config.DataDir)
 	}
@@ -76,7 +76,7 @@ func grade(ctx context.Context, place string, getenv func(string) string, out, l
 	}
 	venues := []store.Group{{Kind: leader.Perp, Place: leader.PerpVenue}, {Kind: leader.Prediction, Place: leader.PredictionVenue}}
 	h := hand{
-		some: host.Spreads(ports, sources, chains), all: host.Spreads(ports, sources, chain.All()), consumers: deployed.Consumers,
+		some: host.Spreads(ports, host.Copying{Sources: sources}, chains), all: host.Spreads(ports, host.Copying{Sources: sources}, chain.All()), consumers: deployed.Consumers,
 		passes: ports.Passes, leaders: ports.Leaders, spot: spot, venues: venues, clock: config.Clock(), out: out, log: log,
 	}
 	if err := h.run(ctx); err != nil {

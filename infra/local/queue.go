@@ -227,9 +227,9 @@ func pause(n int) time.Duration {
 	return min(firstPause<<(n-1), longestPause)
 }
 
-// idle waits until no message is left in any queue, but for dead ones. The error is that of ctx when it ends first, or that the
-// queues were closed.
-func (q *queues) idle(ctx context.Context) error {
+// idle waits until no message is left, but for dead ones: in the queues of those names, or in any queue where none is named. The error
+// is that of ctx when it ends first, or that the queues were closed.
+func (q *queues) idle(ctx context.Context, names ...string) error {
 	defer context.AfterFunc(ctx, func() {
 		q.mu.Lock()
 		defer q.mu.Unlock()
@@ -237,11 +237,23 @@ func (q *queues) idle(ctx context.Context) error {
 	})()
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	for q.open > 0 && !q.ended && ctx.Err() == nil {
+	open := func() int {
+		if len(names) == 0 {
+			return q.open
+		}
+		n := 0
+		for _, name := range names {
+			if of := q.byName[name]; of != nil {
+				n += len(of.waiting) + of.delayed + of.underWay
+			}
+		}
+		return n
+	}
+	for open() > 0 && !q.ended && ctx.Err() == nil {
 		q.changed.Wait()
 	}
 	switch {
-	case q.open == 0:
+	case open() == 0:
 		return nil
 	case ctx.Err() != nil:
 		return ctx.Err()

@@ -22,6 +22,7 @@ import (
 	"github.com/mirrorworthy/mirrorworthy/shared/endpoint/gateway"
 	"github.com/mirrorworthy/mirrorworthy/shared/endpoint/partnerkey"
 	"github.com/mirrorworthy/mirrorworthy/shared/host"
+	"github.com/mirrorworthy/mirrorworthy/shared/market"
 	"github.com/mirrorworthy/mirrorworthy/shared/samplemarket"
 	"github.com/mirrorworthy/mirrorworthy/shared/store"
 	"github.com/mirrorworthy/mirrorworthy/shared/store/embedded"
@@ -37,6 +38,7 @@ type server struct {
 	key      string
 	sample   *samplemarket.Market // nil unless the providers are the sample market
 	samples  samplemarket.Samples
+	clock    *movableClock // nil unless the sample market's time can be moved
 	jobs     *jobs
 	settled  chan struct{} // closed when every schedule has run once
 	close    []func() error
@@ -66,11 +68,15 @@ func newServer(config host.Config, log *slog.Logger) (_ *server, err error) {
 			s.shut()
 		}
 	}()
-	kept, pepper, err := s.open(config)
+	kept, pepper, err := s.open(&config)
 	if err != nil {
 		return nil, err
 	}
 	if config.Mode == host.Sample {
+		if config.FixedClock.IsZero() {
+			s.clock = &movableClock{base: time.Now}
+			config.Now = s.clock.now
+		}
 		if err := s.startSample(&config); err != nil {
 			return nil, err
 		}
@@ -81,8 +87,9 @@ func newServer(config host.Config, log *slog.Logger) (_ *server, err error) {
 	return s, nil
 }
 
-// open opens the store of the data folder, and its secrets: the pepper, and the key, which are made at the first start.
-func (s *server) open(config host.Config) (kept *embedded.Store, pepper []byte, err error) {
+// open opens the store of the data folder, and its secrets: the pepper, the secret of agents, and the key, which are made at the first
+// start.
+func (s *server) open(config *host.Config) (kept *embedded.Store, pepper []byte, err error) {
 	defer func() {
 		if err != nil {
 			err = fmt.Errorf("DATA_DIR=%s: %w", config.DataDir, err)
@@ -103,7 +110,12 @@ func (s *server) open(config host.Config) (kept *embedded.Store, pepper []byte, 
 	if err != nil {
 		return nil, nil, err
 	}
-	s.key, err = localKey(config, kept.Keys(), pepper)
+	if config.AgentSecret == nil {
+		if config.AgentSecret, err = partnerkey.LoadPepper(filepath.Join(config.DataDir, "agent-secret"), rand.Reader); err != nil {
+			return nil, nil, err
+		}
+	}
+	s.key, err = localKey(*config, kept.Keys(), pepper)
 	return kept, pepper, err
 }
 
@@ -161,6 +173,8 @@ func (s *server) newHandler(config host.Config, source []byte, kept *embedded.St
 			s.serveSamples(w)
 		case r.Method == http.MethodGet && r.URL.EscapedPath() == "/queues":
 			s.writeJSON(w, s.jobs.queues.states())
+		case r.Method == http.MethodPost && r.URL.EscapedPath() == "/sample/advance":
+			s.advance(w, r)
 		default:
 			api.ServeHTTP(w, r)
 		}

@@ -67,6 +67,8 @@ type Config struct {
 	// Tracing sends X-Ray segments.
 	Tracing bool
 
+	// Now is the clock while it runs, nil for the computer's. It is no setting: the local gateway moves it.
+	Now func() time.Time
 	// Port, DataDir, Template, SampleSeed and Jobs matter to the local gateway only. Jobs are those that run by their schedules; nil
 	// for all.
 	Port       int

@@ -57,7 +57,9 @@ func ServeAgent(name string) {
 
 // ServeWebhook runs the Lambda function of an endpoint of webhooks, given by its name. It does not return.
 func ServeWebhook(name string) {
-	serveCopying(func(kept Kept, copying Copying) []endpoint.Endpoint { return named(name, webhook.Endpoints(kept.webhooks(copying))) })
+	serveCopying(func(kept Kept, copying Copying) []endpoint.Endpoint {
+		return named(name, webhook.Endpoints(kept.webhooks(copying)))
+	})
 }
 
 // named gives the endpoint of a name, none where there is none.
@@ -86,7 +88,9 @@ func serve(choose func(Kept) ([]endpoint.Endpoint, []endpoint.Route)) {
 
 // serveCopying is serve for endpoints that need the secret of agents.
 func serveCopying(choose func(Kept, Copying) []endpoint.Endpoint) {
-	start(true, func(kept Kept, copying Copying) ([]endpoint.Endpoint, []endpoint.Route) { return choose(kept, copying), nil })
+	start(true, func(kept Kept, copying Copying) ([]endpoint.Endpoint, []endpoint.Route) {
+		return choose(kept, copying), nil
+	})
 }
 
 func start(copies bool, choose func(Kept, Copying) ([]endpoint.Endpoint, []endpoint.Route)) {

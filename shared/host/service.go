@@ -13,12 +13,12 @@ import (
 
 // Parts are what a service is put together from besides its configuration.
 type Parts struct {
-	Keys    store.Keys
-	Meter   store.Meter
+	Keys  store.Keys
+	Meter store.Meter
 	// Idempotency keeps answers under callers' keys; nil where no endpoint takes any.
 	Idempotency store.Idempotency
-	Log     *slog.Logger
-	Metrics endpoint.Metrics
+	Log         *slog.Logger
+	Metrics     endpoint.Metrics
 	// Transport carries provider calls; nil for the network.
 	Transport http.RoundTripper
 	// Pepper keys the hashes of partner keys.
@@ -35,8 +35,8 @@ func NewService(config Config, parts Parts) (endpoint.Service, error) {
 	}
 	return endpoint.Service{
 		Sources: sources, SampleMarket: config.Mode == Sample,
-		Keys: partnerkey.NewKeyring(parts.Keys, parts.Pepper, time.Now), Meter: parts.Meter, Idempotency: parts.Idempotency,
-		Clock: time.Now, Present: config.Clock(), Log: parts.Log, Metrics: parts.Metrics, Routes: parts.Routes,
+		Keys: partnerkey.NewKeyring(parts.Keys, parts.Pepper, config.running()), Meter: parts.Meter, Idempotency: parts.Idempotency,
+		Clock: config.running(), Present: config.Clock(), Log: parts.Log, Metrics: parts.Metrics, Routes: parts.Routes,
 		SingleTimeout: config.SingleTimeout, BundleTimeout: config.BundleTimeout,
 	}, nil
 }
@@ -50,7 +50,15 @@ func NewSources(config Config, parts Parts) (market.Sources, error) {
 // Clock is the clock that answers go by: the computer's, or the instant at which it was stopped.
 func (c Config) Clock() func() time.Time {
 	if c.FixedClock.IsZero() {
-		return time.Now
+		return c.running()
 	}
 	return func() time.Time { return c.FixedClock }
+}
+
+// running is the clock that goes on whatever answers go by: keys, units and agents are accounted for by it.
+func (c Config) running() func() time.Time {
+	if c.Now != nil {
+		return c.Now
+	}
+	return time.Now
 }
