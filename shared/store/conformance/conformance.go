@@ -29,6 +29,13 @@ type Stores struct {
 	Boards       store.Boards
 	Launches     store.Launches
 	TrackRecords store.TrackRecords
+	Agents       store.Agents
+	Executions   store.Executions
+	Readings     store.Readings
+	Idempotency  store.Idempotency
+	Nonces       store.Nonces
+	Webhooks     store.Webhooks
+	Outbox       store.Outbox
 }
 
 // Run checks an engine. open returns the ports of a store that holds nothing, and closes it with t.Cleanup; it is called once
