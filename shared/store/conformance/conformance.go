@@ -116,6 +116,13 @@ func Run(t *testing.T, open func(t *testing.T) Stores) {
 		{"invalid track records", checkInvalidTrackRecords},
 		{"memory of track records is not shared", checkTrackRecordMemory},
 		{"track records, ended context", checkEndedTrackRecords},
+		{"agents", checkAgents},
+		{"agents with similar names", checkSimilarAgents},
+		{"invalid agents", checkInvalidAgents},
+		{"outbox", checkOutbox},
+		{"parked deliveries", checkParking},
+		{"deliveries at once", checkConcurrentOutbox},
+		{"invalid deliveries", checkInvalidOutbox},
 	}
 	for _, group := range groups {
 		t.Run(group.name, func(t *testing.T) {
@@ -146,6 +153,10 @@ type tester interface {
 	Errorf(format string, args ...any)
 	Fatalf(format string, args ...any)
 }
+
+func isConflict(err error) bool { return errors.Is(err, store.ErrConflict) }
+
+func isNotFound(err error) bool { return errors.Is(err, store.ErrNotFound) }
 
 func mustDo(t tester, err error) {
 	t.Helper()

@@ -28,7 +28,7 @@ type deliveryRow struct {
 	DueAt      string    `dynamo:"dueAt"`
 	FirstDueAt time.Time `dynamo:"firstDueAt"`
 	Attempts   int       `dynamo:"attempts"`
-	Parked     bool      `dynamo:"parked,omitempty"`
+	Parked     bool      `dynamo:"parked"`
 }
 
 type saidEvent struct {
@@ -83,10 +83,10 @@ func (r deliveryRow) delivery() (store.Delivery, error) {
 // condition that one is.
 func (s *Store) expectParked(tx *dynamo.WriteTx, delivery store.Delivery, parked bool) {
 	if key := deliveryKey(delivery.ID, delivery.Partner); parked {
-		tx.Check(s.records.Check(partitionKey, key.partition).Range(sortKey, key.sort).If("attribute_exists(parked)"))
+		tx.Check(s.records.Check(partitionKey, key.partition).Range(sortKey, key.sort).If("parked = ?", true))
 		return
 	}
-	tx.Put(s.records.Put(deliveryRowOf(delivery)).If("attribute_not_exists(parked)"))
+	tx.Put(s.records.Put(deliveryRowOf(delivery)).If("attribute_not_exists(pk) OR parked = ?", false))
 }
 
 func (o outbox) Due(ctx context.Context, shard int, at time.Time, limit int) ([]store.Delivery, error) {
@@ -114,7 +114,7 @@ func (o outbox) sweep(ctx context.Context, listed reference) error {
 	to := listed.to()
 	err := o.transact(ctx, func(tx *dynamo.WriteTx) {
 		tx.Check(o.records.Check(partitionKey, to.partition).Range(sortKey, to.sort).
-			If("attribute_not_exists(pk) OR attribute_exists(parked) OR dueAt <> ?", due))
+			If("attribute_not_exists(pk) OR parked = ? OR dueAt <> ?", true, due))
 		o.deleteRow(tx, rowKey{listed.Partition, listed.Sort})
 	})
 	if failedCondition(err) >= 0 {

@@ -20,7 +20,7 @@ func (o outbox) Postpone(ctx context.Context, was store.Delivery, attempts int, 
 	err := o.transact(ctx, func(tx *dynamo.WriteTx) {
 		tx.Update(update(o.records, deliveryKey(was.ID, was.Partner)).
 			Set("attempts", attempts).Set("dueAt", sortableTime(dueAt)).
-			If("attempts = ? AND dueAt = ? AND attribute_not_exists(parked)", was.Attempts, sortableTime(was.DueAt)))
+			If("attempts = ? AND dueAt = ? AND parked = ?", was.Attempts, sortableTime(was.DueAt), false))
 		if !dueAt.Equal(was.DueAt) {
 			tx.Put(o.records.Put(dueRowOf(next)))
 			o.deleteRow(tx, dueKey(was))
@@ -39,7 +39,7 @@ func (o outbox) Done(ctx context.Context, delivery store.Delivery) error {
 	return o.take(ctx, delivery, func(tx *dynamo.WriteTx, as store.Delivery) {
 		key := deliveryKey(as.ID, as.Partner)
 		tx.Delete(o.records.Delete(partitionKey, key.partition).Range(sortKey, key.sort).
-			If("attempts = ? AND dueAt = ? AND attribute_not_exists(parked)", as.Attempts, sortableTime(as.DueAt)))
+			If("attempts = ? AND dueAt = ? AND parked = ?", as.Attempts, sortableTime(as.DueAt), false))
 	})
 }
 
@@ -47,7 +47,7 @@ func (o outbox) Park(ctx context.Context, delivery store.Delivery) error {
 	return o.take(ctx, delivery, func(tx *dynamo.WriteTx, as store.Delivery) {
 		key := deliveryKey(as.ID, as.Partner)
 		tx.Update(update(o.records, key).Set("parked", true).
-			If("attempts = ? AND dueAt = ? AND attribute_not_exists(parked)", as.Attempts, sortableTime(as.DueAt)))
+			If("attempts = ? AND dueAt = ? AND parked = ?", as.Attempts, sortableTime(as.DueAt), false))
 		o.putReference(tx, key, parkedKey(as.Partner, as.ID))
 	})
 }
@@ -89,7 +89,7 @@ func (o outbox) Replay(ctx context.Context, partner, id string, dueAt time.Time)
 	}
 	err := o.transact(ctx, func(tx *dynamo.WriteTx) {
 		tx.Update(update(o.records, deliveryKey(id, partner)).
-			Set("attempts", 0).Set("dueAt", sortableTime(dueAt)).Remove("parked").If("attribute_exists(parked)"))
+			Set("attempts", 0).Set("dueAt", sortableTime(dueAt)).Set("parked", false).If("parked = ?", true))
 		tx.Put(o.records.Put(dueRowOf(store.Delivery{ID: id, Partner: partner, DueAt: dueAt})))
 		o.deleteRow(tx, parkedKey(partner, id))
 	})
