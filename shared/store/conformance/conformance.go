@@ -118,10 +118,13 @@ func Run(t *testing.T, open func(t *testing.T) Stores) {
 		{"track records, ended context", checkEndedTrackRecords},
 		{"agents", checkAgents},
 		{"agents with similar names", checkSimilarAgents},
+		{"agents against a model", checkAgentModel},
+		{"agents are linearizable", checkLinearizableAgents},
 		{"invalid agents", checkInvalidAgents},
 		{"executions", checkExecutions},
 		{"executions with similar names", checkSimilarExecutions},
 		{"executions at once", checkConcurrentExecutions},
+		{"executions and books against a model", checkExecutionModel},
 		{"invalid executions", checkInvalidExecutions},
 		{"readings", checkReadings},
 		{"webhooks", checkWebhooks},
@@ -132,6 +135,7 @@ func Run(t *testing.T, open func(t *testing.T) Stores) {
 		{"outbox", checkOutbox},
 		{"parked deliveries", checkParking},
 		{"deliveries at once", checkConcurrentOutbox},
+		{"deliveries against a model", checkOutboxModel},
 		{"invalid deliveries", checkInvalidOutbox},
 	}
 	for _, group := range groups {
