@@ -114,15 +114,24 @@ func (s *server) newHandler(config host.Config, source []byte, kept *embedded.St
 		return nil, err
 	}
 	ports := host.KeptIn(kept)
-	endpoints := host.Endpoints(ports)
 	parts := host.Parts{
-		Keys: kept.Keys(), Meter: kept.Meter(), Log: s.log, Metrics: &logMetrics{s.log}, Pepper: pepper, Routes: endpoint.RoutesOf(endpoints...),
+		Keys: kept.Keys(), Meter: kept.Meter(), Idempotency: kept.Idempotency(), Log: s.log, Metrics: &logMetrics{s.log}, Pepper: pepper,
 	}
 	service, err := host.NewService(config, parts)
 	if err != nil {
 		return nil, err
 	}
+	copying, err := s.newCopying(config, service.Sources)
+	if err != nil {
+		return nil, err
+	}
+	endpoints := host.Endpoints(ports, copying)
+	service.Routes = endpoint.RoutesOf(endpoints...)
 	forJobs, err := host.NewSources(config, parts)
+	if err != nil {
+		return nil, err
+	}
+	copyingInJobs, err := s.newCopying(config, forJobs)
 	if err != nil {
 		return nil, err
 	}
@@ -139,7 +148,7 @@ func (s *server) newHandler(config host.Config, source []byte, kept *embedded.St
 		return nil, err
 	}
 	if s.jobs, err = newJobs(
-		routes, host.Jobs(ports, forJobs), host.Spreads(ports, forJobs, chain.All()), ports.Passes, config.Clock(), s.log,
+		routes, host.Jobs(ports, forJobs), host.Spreads(ports, copyingInJobs, chain.All()), ports.Passes, config.Clock(), s.log,
 	); err != nil {
 		return nil, err
 	}
@@ -156,6 +165,13 @@ func (s *server) newHandler(config host.Config, source []byte, kept *embedded.St
 			api.ServeHTTP(w, r)
 		}
 	}), nil
+}
+
+// newCopying is what copy trading runs on. Webhooks may go to this machine as long as no real money is about.
+func (s *server) newCopying(config host.Config, sources market.Sources) (host.Copying, error) {
+	copying, err := host.NewCopying(config, sources, s.log)
+	copying.Loopback = config.Mode == host.Sample
+	return copying, err
 }
 
 // startSample serves the sample market on a loopback port of its own and points every provider at it.

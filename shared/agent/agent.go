@@ -85,7 +85,7 @@ type kept struct {
 	Activation          activation.Progress `json:"activation"`
 	ActivatedAt         time.Time           `json:"activatedAt,omitzero"`
 	CredentialsExpireAt time.Time           `json:"credentialsExpireAt,omitzero"`
-	Warned              time.Duration       `json:"warnedSeconds,omitzero,format:sec"`
+	WarnedHours         int                 `json:"warnedHours,omitzero"`
 	LastRequest         string              `json:"lastRequest,omitzero"`
 }
 
@@ -116,7 +116,7 @@ func (a *Agent) Follows() bool { return a.Status == Active || a.Status == Paused
 func (a *Agent) Record() (store.Agent, error) {
 	k := kept{
 		SmartAccount: a.SmartAccount, Venue: a.Venue, Mode: a.Mode, Risk: a.Risk, Activation: a.Activation,
-		ActivatedAt: a.ActivatedAt, CredentialsExpireAt: a.CredentialsExpireAt, Warned: a.Warned, LastRequest: a.LastRequest,
+		ActivatedAt: a.ActivatedAt, CredentialsExpireAt: a.CredentialsExpireAt, WarnedHours: int(a.Warned / time.Hour), LastRequest: a.LastRequest,
 	}
 	if a.Chain != nil {
 		k.Chain = a.Chain.Slug
@@ -158,7 +158,7 @@ func Read(record store.Agent) (*Agent, error) {
 	return &Agent{
 		Partner: record.Partner, ID: record.ID, Owner: owner, SmartAccount: k.SmartAccount, Venue: k.Venue, Chain: on, Leader: leader,
 		Mode: k.Mode, Status: Status(record.Status), Risk: k.Risk, Activation: k.Activation, ActivatedAt: k.ActivatedAt,
-		CredentialsExpireAt: k.CredentialsExpireAt, Warned: k.Warned, LastRequest: k.LastRequest,
+		CredentialsExpireAt: k.CredentialsExpireAt, Warned: time.Duration(k.WarnedHours) * time.Hour, LastRequest: k.LastRequest,
 		CreatedAt: record.CreatedAt, ChangedAt: record.ChangedAt, Version: record.Version,
 	}, nil
 }

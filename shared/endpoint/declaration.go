@@ -39,6 +39,8 @@ type Declaration struct {
 	Open bool
 	// Status is the HTTP status of a success, 200 by default.
 	Status int
+	// Idempotent endpoints take an Idempotency-Key header, under which a request that is repeated does nothing twice.
+	Idempotent bool
 	// Check, when set, holds the request against what parameters cannot say, wallet signatures among it: after the parameters,
 	// before any units are charged.
 	Check func(context.Context, *Request) error

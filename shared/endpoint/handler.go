@@ -50,6 +50,8 @@ type reply struct {
 	units   int
 	problem *Problem // nil: success
 	allow   []string
+	// replayed is true for an answer that was given before to the same request.
+	replayed bool
 }
 
 // ServeHTTP answers a request. Nothing is written before the whole answer is there.
@@ -204,8 +206,13 @@ func (h *handler) checked(c *call, r *http.Request, pathValues map[string]any) (
 	for name, value := range pathValues {
 		values[name] = value
 	}
+	if e.Idempotent {
+		if _, problem := idempotencyKey(r.Header); problem != nil {
+			return nil, problem
+		}
+	}
 	request := NewRequest(c.id, "", h.Present(), nil)
-	request.ReceivedAt = c.receivedAt
+	request.ReceivedAt, request.Operation = c.receivedAt, h.NewOperation()
 	request.Host, request.Header, request.Body, request.values = r.Host, r.Header, body, values
 	request.log, request.metrics = h.Log, h.Metrics
 	if c.identity != nil {
@@ -245,18 +252,36 @@ func (h *handler) charged(c *call, r *http.Request, request *Request) reply {
 	if units == 0 {
 		h.free.count(c, r)
 	}
-	body, err := h.run(r.Context(), e, request)
-	if err != nil {
+	answer := h.perform(c, r, request)
+	if answer.problem != nil {
 		if c.identity != nil && r.Context().Err() == nil {
 			// Somebody who hangs up has had the work done, and pays for it.
 			h.meter.giveBack(r.Context(), c.identity, c.quota, units, h.Clock().UTC())
 		}
-		return refusal(problemOf(err))
+		return answer
 	}
 	if c.identity != nil {
 		h.meter.count(r.Context(), c.identity, e.Name, units, c.receivedAt)
 	}
-	return reply{status: e.Status, body: body, units: units}
+	answer.units = units
+	return answer
+}
+
+// perform has the endpoint do its work: once for each idempotency key, where it takes one and the caller sent it.
+func (h *handler) perform(c *call, r *http.Request, request *Request) reply {
+	e := c.endpoint
+	if e.Idempotent {
+		// The key was checked with the parameters.
+		if key, _ := idempotencyKey(r.Header); key != "" {
+			path, _ := CanonicalPath(r.URL.EscapedPath())
+			return h.once(r.Context(), c, request, path, key)
+		}
+	}
+	body, err := h.run(r.Context(), e, request)
+	if err != nil {
+		return refusal(problemOf(err))
+	}
+	return reply{status: e.Status, body: body}
 }
 
 // run asks the endpoint for its answer and leaves it behind when its time is up.

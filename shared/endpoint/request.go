@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/mirrorworthy/mirrorworthy/shared/chain"
 	"github.com/mirrorworthy/mirrorworthy/shared/market"
 	"github.com/mirrorworthy/mirrorworthy/shared/store"
 )
@@ -29,6 +30,11 @@ type Request struct {
 	Host string
 	// Header holds the request's headers. They hold secrets: they are never logged.
 	Header http.Header
+	// Wallet is who signed the request; zero where no signature is needed. The declaration's Check sets it.
+	Wallet chain.Address
+	// Operation names what the request does, in 32 hexadecimal digits: another for each request, and the same for one that is repeated
+	// under the same idempotency key because the first was cut short. What is made by the request is named after it.
+	Operation string
 	// Body is the body as it was sent, by which a repeated request is told from another under the same idempotency key.
 	Body []byte
 

@@ -1,6 +1,8 @@
 package endpoint
 
 import (
+	"crypto/rand"
+	"encoding/hex"
 	"fmt"
 	"log/slog"
 	"strings"
@@ -23,6 +25,8 @@ type Service struct {
 	Keys *partnerkey.Keyring
 	// Meter charges units. Nil only where no endpoint needs a key.
 	Meter store.Meter
+	// Idempotency keeps answers under the callers' keys. Nil only where no endpoint is idempotent.
+	Idempotency store.Idempotency
 	// MeterTimeout is how long an answer waits for the meter; zero for 300 ms.
 	MeterTimeout time.Duration
 	// Clock tells the time, by which keys and units are accounted for; nil for the computer's.
@@ -36,6 +40,8 @@ type Service struct {
 	Metrics Metrics
 	// NewID names requests; nil for UUIDs of version 7.
 	NewID func() string
+	// NewOperation names operations by 32 unguessable hexadecimal digits; nil for the computer's randomness.
+	NewOperation func() string
 	// SingleTimeout and BundleTimeout bound the computing of an answer; zero for 4 s and 8 s.
 	SingleTimeout, BundleTimeout time.Duration
 	// Routes are all routes of the service, those that other processes answer too, so that a wrong method on a right path is
@@ -61,6 +67,13 @@ func (s Service) withDefaults() Service {
 	}
 	if s.NewID == nil {
 		s.NewID = func() string { return uuid.Must(uuid.NewV7()).String() }
+	}
+	if s.NewOperation == nil {
+		s.NewOperation = func() string {
+			var random [16]byte
+			_, _ = rand.Read(random[:]) // never fails
+			return hex.EncodeToString(random[:])
+		}
 	}
 	if s.SingleTimeout == 0 {
 		s.SingleTimeout = 4 * time.Second
@@ -89,6 +102,9 @@ func (s Service) validate(endpoints []Endpoint) {
 		e := &endpoints[i]
 		if !e.Open && (s.Keys == nil || s.Meter == nil) {
 			panic("endpoint: " + e.Name + " needs a partner's key, and the service has no keys or no meter")
+		}
+		if e.Idempotent && s.Idempotency == nil {
+			panic("endpoint: " + e.Name + " takes idempotency keys, and the service keeps none")
 		}
 		for _, port := range e.Needs {
 			if !s.Sources.Has(port) {

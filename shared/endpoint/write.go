@@ -30,6 +30,9 @@ func write(w http.ResponseWriter, r *http.Request, c *call, answer reply) {
 		header.Set("RateLimit-Policy", fmt.Sprintf(`"fair-use";q=%d;w=60`, c.quota.limit.PerMinute))
 		header.Set("RateLimit", fmt.Sprintf(`"fair-use";r=%d;t=%d`, c.quota.left, wholeSeconds(c.quota.reset)))
 	}
+	if answer.replayed {
+		header.Set("Idempotent-Replayed", "true")
+	}
 	if len(answer.allow) > 0 {
 		header.Set("Allow", strings.Join(answer.allow, ", "))
 	}

@@ -1,6 +1,8 @@
 package host
 
 import (
+	"cmp"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -13,7 +15,6 @@ import (
 
 	"github.com/mirrorworthy/mirrorworthy/shared/chain"
 	"github.com/mirrorworthy/mirrorworthy/shared/endpoint/partnerkey"
-	"github.com/mirrorworthy/mirrorworthy/shared/market"
 	"github.com/mirrorworthy/mirrorworthy/shared/provider/defillama"
 	"github.com/mirrorworthy/mirrorworthy/shared/provider/dexscreener"
 	"github.com/mirrorworthy/mirrorworthy/shared/provider/evmrpc"
@@ -53,6 +54,10 @@ type Config struct {
 	SingleTimeout, BundleTimeout time.Duration
 	// Pepper keys the hashes of partner keys.
 	Pepper Secret
+	// AgentSecret is what agents' trading keys are derived from and webhooks' secrets are sealed under, nil where it is not set.
+	// LiveTrading lets agents be made that trade with real money.
+	AgentSecret []byte
+	LiveTrading bool
 	// RecordsTable and MetersTable are the DynamoDB tables; DynamoDBEndpoint replaces the region's own, for tests.
 	RecordsTable, MetersTable, DynamoDBEndpoint, Region string
 	// Queues are the addresses of the jobs' queues by the jobs' names; SQSEndpoint replaces the region's own, for tests.
@@ -140,6 +145,17 @@ func Settings() []Setting {
 			_, err := partnerkey.ParsePepper(value)
 			return err
 		}},
+		{Name: "AGENT_SECRET", show: hide, Meaning: "the secret that agents' trading keys are derived from and webhooks' secrets are sealed under; the local gateway makes its own", read: func(c *Config, value string) (err error) {
+			c.AgentSecret, err = hex.DecodeString(value)
+			return wantIf(cmp.Or(err, shorterThan(c.AgentSecret, minimumSecret)), fmt.Sprintf("at least %d hexadecimal digits", 2*minimumSecret))
+		}},
+		{Name: "LIVE_TRADING", Default: "off", Meaning: "on lets agents be made that trade with real money", read: func(c *Config, value string) error {
+			c.LiveTrading = value == "on"
+			if value != "on" && value != "off" {
+				return errors.New("want on or off")
+			}
+			return nil
+		}},
 		{Name: "RECORDS_TABLE", Meaning: "the DynamoDB table of records", read: func(c *Config, value string) error { c.RecordsTable = value; return nil }},
 		{Name: "METERS_TABLE", Meaning: "the DynamoDB table of meters", read: func(c *Config, value string) error { c.MetersTable = value; return nil }},
 		{Name: "DYNAMODB_ENDPOINT", show: showHost, Meaning: "a DynamoDB endpoint other than the region's", read: func(c *Config, value string) error {
@@ -152,7 +168,7 @@ func Settings() []Setting {
 		}},
 		{Name: "AWS_REGION", Meaning: "the AWS region", read: func(c *Config, value string) error { c.Region = value; return nil }},
 	}
-	for _, s := range Spreads(Kept{}, market.Sources{}, nil) {
+	for _, s := range Spreads(Kept{}, Copying{}, nil) {
 		settings = append(settings, queueSetting(s.Name))
 	}
 	for _, p := range providers() {
@@ -165,6 +181,16 @@ func Settings() []Setting {
 		}
 	}
 	return settings
+}
+
+// minimumSecret is the length of the shortest secret that is taken, in bytes.
+const minimumSecret = 32
+
+func shorterThan(secret []byte, length int) error {
+	if len(secret) < length {
+		return errors.New("too short")
+	}
+	return nil
 }
 
 func addressSetting(variable, name, byDefault string) Setting {

@@ -4,8 +4,8 @@ import (
 	"context"
 	"time"
 
+	"github.com/mirrorworthy/mirrorworthy/shared/agent"
 	"github.com/mirrorworthy/mirrorworthy/shared/chain"
-	"github.com/mirrorworthy/mirrorworthy/shared/copytrade"
 	"github.com/mirrorworthy/mirrorworthy/shared/endpoint"
 	"github.com/mirrorworthy/mirrorworthy/shared/job"
 	"github.com/mirrorworthy/mirrorworthy/shared/leader"
@@ -69,12 +69,12 @@ func (k Kept) leaderMemory() leader.Memory {
 }
 
 // Endpoints lists every endpoint of the service, one Lambda function each, in the order of the API document.
-func Endpoints(kept Kept) []endpoint.Endpoint {
+func Endpoints(kept Kept, copying Copying) []endpoint.Endpoint {
 	all := append(wallet.Endpoints(), token.Endpoints(kept.tokenMemory())...)
 	all = append(all, perp.PerpWallet(), prediction.PredictionWallet())
 	all = append(all, portfolio.Endpoints(wallet.WalletHealth(), wallet.WalletNetflow())...)
 	all = append(all, leader.Endpoints(kept.leaderMemory())...)
-	all = append(all, copytrade.PerpCopyDecision())
+	all = append(all, kept.copyTrading(copying)...)
 	return append(all, endpoint.Usage(kept.Meter))
 }
 
@@ -88,17 +88,18 @@ func Jobs(kept Kept, sources market.Sources) []job.Job {
 			})
 		}
 		return report, nil
-	}}}
+	}}, agent.ExpireAgents(kept.Agents, kept.follow)}
 }
 
 // Spreads lists every job of the service whose work is spread over a queue: one Lambda function, one schedule and one queue each. They
 // deal with these chains.
-func Spreads(kept Kept, sources market.Sources, chains []*chain.Chain) []job.Spread {
-	memory := kept.leaderMemory()
+func Spreads(kept Kept, copying Copying, chains []*chain.Chain) []job.Spread {
+	memory, sources := kept.leaderMemory(), copying.Sources
 	return []job.Spread{
 		leader.DiscoverLeaders(memory, sources, chains),
 		leader.GradeLeaders(memory, sources, chains),
 		leader.ResolveTrackRecord(memory, sources),
+		kept.mirrorTrades(copying), kept.deliverWebhooks(copying),
 	}
 }
 

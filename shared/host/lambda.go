@@ -19,10 +19,11 @@ import (
 	"github.com/mirrorworthy/mirrorworthy/shared/endpoint/partnerkey"
 	"github.com/mirrorworthy/mirrorworthy/shared/job"
 	"github.com/mirrorworthy/mirrorworthy/shared/leader"
-	"github.com/mirrorworthy/mirrorworthy/shared/market"
+	"github.com/mirrorworthy/mirrorworthy/shared/mirroring"
 	"github.com/mirrorworthy/mirrorworthy/shared/store"
 	"github.com/mirrorworthy/mirrorworthy/shared/store/dynamo"
 	"github.com/mirrorworthy/mirrorworthy/shared/token"
+	"github.com/mirrorworthy/mirrorworthy/shared/webhook"
 )
 
 // Serve runs a Lambda function that answers these endpoints, which keep nothing. It does not return.
@@ -44,6 +45,21 @@ func ServeLeader(name string) {
 	})
 }
 
+// ServeCopyTrading runs the Lambda function of an endpoint that decides on copies, given by its name. It does not return.
+func ServeCopyTrading(name string) {
+	serve(func(kept Kept) ([]endpoint.Endpoint, []endpoint.Route) { return named(name, kept.deciding()), nil })
+}
+
+// ServeAgent runs the Lambda function of an endpoint of agents, given by its name. It does not return.
+func ServeAgent(name string) {
+	serveCopying(func(kept Kept, copying Copying) []endpoint.Endpoint { return named(name, kept.agents(copying)) })
+}
+
+// ServeWebhook runs the Lambda function of an endpoint of webhooks, given by its name. It does not return.
+func ServeWebhook(name string) {
+	serveCopying(func(kept Kept, copying Copying) []endpoint.Endpoint { return named(name, webhook.Endpoints(kept.webhooks(copying))) })
+}
+
 // named gives the endpoint of a name, none where there is none.
 func named(name string, all []endpoint.Endpoint) []endpoint.Endpoint {
 	return slices.DeleteFunc(all, func(e endpoint.Endpoint) bool { return e.Name != name })
@@ -59,32 +75,49 @@ func ServeUsage() {
 // ServeNotFound runs the Lambda function behind the catch-all route. It does not return.
 func ServeNotFound() {
 	serve(func(kept Kept) ([]endpoint.Endpoint, []endpoint.Route) {
-		return nil, endpoint.RoutesOf(Endpoints(kept)...)
+		return nil, endpoint.RoutesOf(Endpoints(kept, Copying{})...)
 	})
 }
 
 // serve puts the service together for what choose names: endpoints to answer, or all routes for the catch-all.
 func serve(choose func(Kept) ([]endpoint.Endpoint, []endpoint.Route)) {
+	start(false, func(kept Kept, _ Copying) ([]endpoint.Endpoint, []endpoint.Route) { return choose(kept) })
+}
+
+// serveCopying is serve for endpoints that need the secret of agents.
+func serveCopying(choose func(Kept, Copying) []endpoint.Endpoint) {
+	start(true, func(kept Kept, copying Copying) ([]endpoint.Endpoint, []endpoint.Route) { return choose(kept, copying), nil })
+}
+
+func start(copies bool, choose func(Kept, Copying) ([]endpoint.Endpoint, []endpoint.Route)) {
 	log := lambdaLogger()
 	config, err := readLambdaConfig()
 	var pepper []byte
 	if err == nil {
 		pepper, err = partnerkey.ParsePepper(config.Pepper.Reveal())
 	}
+	if err == nil && copies && config.AgentSecret == nil {
+		err = errAgentSecret
+	}
 	if err != nil {
 		cannotStart(log, err)
 	}
 	kept := KeptIn(OpenDynamo(config, os.Getenv))
-	endpoints, routes := choose(kept)
-	if len(endpoints) == 0 && len(routes) == 0 {
-		cannotStart(log, errors.New("the function names no endpoint of the service"))
-	}
 	service, err := NewService(config, Parts{
-		Keys: kept.Keys, Meter: kept.Meter, Log: log, Metrics: NewEMF(standardOut(), time.Now), Pepper: pepper, Routes: routes,
+		Keys: kept.Keys, Meter: kept.Meter, Idempotency: kept.Idempotency, Log: log, Metrics: NewEMF(standardOut(), time.Now), Pepper: pepper,
 	})
 	if err != nil {
 		cannotStart(log, err)
 	}
+	copying, err := NewCopying(config, service.Sources, log)
+	if err != nil {
+		cannotStart(log, err)
+	}
+	endpoints, routes := choose(kept, copying)
+	if len(endpoints) == 0 && len(routes) == 0 {
+		cannotStart(log, errors.New("the function names no endpoint of the service"))
+	}
+	service.Routes = routes
 	lambda.Start(gateway.LambdaHandler(endpoint.NewHandler(service, endpoints...), log))
 }
 
@@ -99,7 +132,11 @@ func ServeJob(name string) {
 	if err != nil {
 		cannotStart(log, err)
 	}
-	function, err := jobFunction(name, config, KeptIn(OpenDynamo(config, os.Getenv)), sources, log)
+	copying, err := NewCopying(config, sources, log)
+	if err != nil {
+		cannotStart(log, err)
+	}
+	function, err := jobFunction(name, config, KeptIn(OpenDynamo(config, os.Getenv)), copying, log)
 	if err != nil {
 		cannotStart(log, err)
 	}
@@ -107,14 +144,17 @@ func ServeJob(name string) {
 }
 
 // jobFunction is what the function of a job runs: a plain job for its schedule's events, a spread one for its queue's messages too.
-func jobFunction(name string, config Config, kept Kept, sources market.Sources, log *slog.Logger) (job.Function, error) {
-	for _, j := range Jobs(kept, sources) {
+func jobFunction(name string, config Config, kept Kept, copying Copying, log *slog.Logger) (job.Function, error) {
+	for _, j := range Jobs(kept, copying.Sources) {
 		if j.Name == name {
 			return job.Handler(j, config.Clock(), log), nil
 		}
 	}
-	for _, s := range Spreads(kept, sources, chain.All()) {
+	for _, s := range Spreads(kept, copying, chain.All()) {
 		if s.Name == name {
+			if (name == mirroring.JobName || name == webhook.JobName) && config.AgentSecret == nil {
+				return nil, errAgentSecret
+			}
 			return spreadFunction(s, config, kept.Passes, OpenQueue(config, os.Getenv, log), log)
 		}
 	}
@@ -130,6 +170,9 @@ func spreadFunction(s job.Spread, config Config, passes store.Passes, queue *Que
 	}
 	return queue.retrying(s.Name, job.SpreadHandler(s, passes, queue, config.Clock(), log)), nil
 }
+
+// errAgentSecret is a function that needs the secret of agents and has none.
+var errAgentSecret = errors.New("AGENT_SECRET must be set")
 
 // readLambdaConfig reads the configuration that every Lambda function needs.
 func readLambdaConfig() (Config, error) {

@@ -15,6 +15,8 @@ import (
 type Parts struct {
 	Keys    store.Keys
 	Meter   store.Meter
+	// Idempotency keeps answers under callers' keys; nil where no endpoint takes any.
+	Idempotency store.Idempotency
 	Log     *slog.Logger
 	Metrics endpoint.Metrics
 	// Transport carries provider calls; nil for the network.
@@ -33,7 +35,7 @@ func NewService(config Config, parts Parts) (endpoint.Service, error) {
 	}
 	return endpoint.Service{
 		Sources: sources, SampleMarket: config.Mode == Sample,
-		Keys: partnerkey.NewKeyring(parts.Keys, parts.Pepper, time.Now), Meter: parts.Meter,
+		Keys: partnerkey.NewKeyring(parts.Keys, parts.Pepper, time.Now), Meter: parts.Meter, Idempotency: parts.Idempotency,
 		Clock: time.Now, Present: config.Clock(), Log: parts.Log, Metrics: parts.Metrics, Routes: parts.Routes,
 		SingleTimeout: config.SingleTimeout, BundleTimeout: config.BundleTimeout,
 	}, nil

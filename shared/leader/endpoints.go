@@ -9,6 +9,6 @@ type shelf struct{ memory Memory }
 func Endpoints(memory Memory) []endpoint.Endpoint {
 	s := shelf{memory}
 	return []endpoint.Endpoint{
-		s.traderBoard(), traderLeaderboard(), s.strategies(), s.topTraders(), s.spotLeaders(), s.trackRecord(),
+		s.traderBoard(), traderLeaderboard(), s.strategies(), s.topTraders(), s.spotLeaders(), s.trackRecord(), s.copyLeaders(),
 	}
 }

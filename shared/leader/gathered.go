@@ -67,6 +67,9 @@ func gather(ctx context.Context, leaders store.Leaders, at time.Time, name strin
 
 // take counts a leader, and keeps it where a board can need it.
 func (k *kind) take(p *place, kept *shortlist, leader *store.Leader) {
+	if len(leader.Findings) == 1 && leader.Findings[0].Source == Followed {
+		return
+	}
 	_, early := findingBy(leader, EarlyBuyer)
 	p.found++
 	if early {

@@ -28,6 +28,8 @@ const (
 	ActiveBuyer = "active-buyer"
 	// VenueLeaderboard stands on the venue's own leaderboard.
 	VenueLeaderboard = "venue-leaderboard"
+	// Followed is followed by somebody's agent. It has the leader graded; boards neither list a leader for it nor tell of it.
+	Followed = "followed"
 )
 
 // Graded is what a grading keeps of a leader, for the boards to be made of. It is the Data of a store.Grading, in JSON.

@@ -16,7 +16,7 @@ import (
 	"github.com/mirrorworthy/mirrorworthy/shared/token"
 )
 
-// The boards. Each is published for every chain and for all of them.
+// The boards. Each is published for every chain and for all of them; those of leaders to copy, named by copyLeadersOf, for every venue.
 const (
 	traderBoard = "trader-board"
 	spotLeaders = "copy/spot-leaders"
@@ -94,6 +94,7 @@ func publish(ctx context.Context, memory Memory, chains []*chain.Chain, at time.
 		plan(boardOf(traderBoard, on), func() (draft, error) { return spot.traderBoard(places) })
 		plan(boardOf(spotLeaders, on), func() (draft, error) { return spot.spotLeaders(places) })
 		plan(boardOf(topTraders, on), func() (draft, error) { return spot.topTraders(places) })
+		plan(copyLeadersOf(spotVenue, on), func() (draft, error) { return spot.copyLeaders(spotVenue, places) })
 		plan(boardOf(strategies, on), func() (draft, error) {
 			if on != nil {
 				return catalogue(within, places, spot)
@@ -101,6 +102,8 @@ func publish(ctx context.Context, memory Memory, chains []*chain.Chain, at time.
 			return catalogue(within, places, spot, venue{perps, perpStrategy}, venue{predictions, predictionStrategy})
 		})
 	}
+	plan(copyLeadersOf(perpVenue, nil), func() (draft, error) { return perps.copyLeaders(perpVenue, perps.places) })
+	plan(copyLeadersOf(predictionVenue, nil), func() (draft, error) { return predictions.copyLeaders(predictionVenue, predictions.places) })
 	report := make(job.Report, len(boards), len(boards)+2)
 	group := parallel.NewGroup()
 	group.SetLimit(boardsAtOnce)

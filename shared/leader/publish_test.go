@@ -176,6 +176,66 @@ func TestWhoIsOnWhichBoard(t *testing.T) {
 	}
 }
 
+// The leaders of a venue are those that passed its gate, under the name that clients know them by.
+func TestLeadersToCopyPassedTheGate(t *testing.T) {
+	memory := memoryOf(t)
+	keep(t, memory, crowd()...)
+	passed := rated(16, 66, 0.7, 0.01).onVenue(Perp, PerpVenue, now.Add(-time.Hour), standing(market.DayWindow, 5, 10))
+	passed.graded.Assessment = &Assessment{Mirrorable: true, Evidence: closedTrades, Reasons: []reason.Reason{{Code: "X", Text: "Won 30 of 40."}}}
+	failed := rated(17, 67, 0.7, 0.01).onVenue(Perp, PerpVenue, now.Add(-time.Hour), standing(market.DayWindow, 6, 10))
+	failed.graded.Assessment = &Assessment{Evidence: closedTrades}
+	keep(t, memory, passed, failed)
+	published(t, memory, now)
+	for board, want := range map[string]string{
+		"copy/leaders/dexvenue-spot/base": "1", "copy/leaders/dexvenue-spot/all": "1 6", "copy/leaders/perpvenue-perps/all": "10",
+		"copy/leaders/predictvenue-markets/all": "",
+	} {
+		var got []string
+		for i, row := range rowsOf(t, memory, board) {
+			var read CopyLeaderRow
+			if err := json.Unmarshal([]byte(row), &read, json.RejectUnknownMembers(true)); err != nil || read.Rank != i+1 || !read.Assessment.Mirrorable {
+				t.Fatal(row, err)
+			}
+			if spot := read.Venue == spotVenue; spot != (read.Chain != nil) || spot != (read.Disclosure != nil) || !strings.Contains(board, read.Venue) {
+				t.Error(row)
+			}
+			got = append(got, strings.TrimLeft(read.Address[2:], "0"))
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("%s: %s, want %s", board, got, want)
+		}
+	}
+}
+
+// Whom agents follow is nobody's business: a leader that nothing else found is on no board, and no row tells of it.
+func TestBoardsDoNotTellWhoIsFollowed(t *testing.T) {
+	memory := memoryOf(t)
+	keep(t, memory, crowd()...)
+	published(t, memory, now)
+	before := rowsOf(t, memory, "trader-board/all")
+	secret := rated(9, 99, 1, 0.0001)
+	keep(t, memory, secret)
+	if err := memory.Leaders.Remove(t.Context(), on(chain.Base), address(9), now); err != nil {
+		t.Fatal(err)
+	}
+	for _, wallet := range []string{address(9), address(1)} {
+		if err := memory.Leaders.Find(t.Context(), on(chain.Base), wallet, store.Finding{Source: Followed, At: now, Data: []byte("{}")}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	data, err := json.Marshal(secret.graded)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := memory.Leaders.Grade(t.Context(), on(chain.Base), address(9), time.Time{}, store.Grading{At: now, Pass: "p", Verdict: "mirror-worthy", Data: data}); err != nil {
+		t.Fatal(err)
+	}
+	published(t, memory, now.Add(time.Hour))
+	if after := rowsOf(t, memory, "trader-board/all"); !slices.Equal(after, before) {
+		t.Errorf("%v\nwant\n%v", after, before)
+	}
+}
+
 // The same leaders make the same boards, whenever they are published.
 func TestPublishingAgainGivesTheSameBytes(t *testing.T) {
 	memory := memoryOf(t)
@@ -188,7 +248,7 @@ func TestPublishingAgainGivesTheSameBytes(t *testing.T) {
 	}
 	// An edition as new is there: nothing is done.
 	report, err := publish(t.Context(), memory, chain.All()[1:2], now)
-	if err != nil || len(report) != 4*2+1 {
+	if err != nil || len(report) != 5*2+2+1 {
 		t.Fatal(len(report), err)
 	}
 	for _, part := range report {
@@ -214,7 +274,7 @@ func TestPublishingForOneChain(t *testing.T) {
 	keep(t, memory, crowd()...)
 	base, _ := chain.Parse("base")
 	report, err := publish(t.Context(), memory, []*chain.Chain{base}, now)
-	if err != nil || report.Failed() != nil || len(report) != 8+1 {
+	if err != nil || report.Failed() != nil || len(report) != 5*2+2+1 {
 		t.Fatal(report, err)
 	}
 	if got := walletsOf(t, memory, "copy/top-traders/all"); got != "1 2 3 6 5 4" {

@@ -49,10 +49,12 @@ func candidateOf(leader *store.Leader) (*candidate, error) {
 	}
 	c := &candidate{
 		group: leader.Group, address: leader.Address, graded: graded, chance: -1,
-		found: make([]FoundBy, len(leader.Findings)),
+		found: make([]FoundBy, 0, len(leader.Findings)),
 	}
-	for i, f := range leader.Findings {
-		c.found[i] = FoundBy{Source: f.Source, FoundAt: *timeText(f.At)}
+	for _, f := range leader.Findings {
+		if f.Source != Followed {
+			c.found = append(c.found, FoundBy{Source: f.Source, FoundAt: *timeText(f.At)})
+		}
 	}
 	c.score, c.confidence = rankedBy(graded.Score.Score, graded.Score.Confidence)
 	return c, nil

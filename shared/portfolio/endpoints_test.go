@@ -136,13 +136,13 @@ func TestMadeUpValueDoesNotDominate(t *testing.T) {
 func TestMoreTokensThanAreLookedUp(t *testing.T) {
 	v := newVenue()
 	v.holdOwn(chain.Native, 1)
-	for i := range maximumPriced + 30 {
+	for i := range mostPriced + 30 {
 		v.hold(number(i), fmt.Sprint("T", i), 1, 0.01, sound)
 	}
 	odd := balance(number(999), 1, 1e6)
 	odd.Token.Known = false
 	v.holdings = append(v.holdings, odd)
-	if answer, body := v.risk(t, ""); answer.Coverage.Unpriced != 31 || answer.Coverage.Dust != maximumPriced || v.asked[market.PoolFacts] != 1 {
+	if answer, body := v.risk(t, ""); answer.Coverage.Unpriced != 31 || answer.Coverage.Dust != mostPriced || v.asked[market.PoolFacts] != 1 {
 		t.Error(body)
 	}
 }
@@ -224,7 +224,7 @@ func drawn(t *rapid.T) *venue {
 	v := newVenue()
 	price := rapid.Custom(func(t *rapid.T) float64 {
 		if rapid.IntRange(0, 5).Draw(t, "kind") == 0 {
-			return rapid.SampledFrom([]float64{nan, hugeIn, -1, 0, 1e300, 1e-300}).Draw(t, "hostile")
+			return rapid.SampledFrom([]float64{nan, math.Inf(1), -1, 0, 1e300, 1e-300}).Draw(t, "hostile")
 		}
 		return math.Exp(rapid.Float64Range(-3, 6).Draw(t, "log price"))
 	})

@@ -3,11 +3,14 @@ package portfolio
 import (
 	"context"
 	"fmt"
+	"math"
 	"net/http"
 	"slices"
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/holiman/uint256"
 
 	"github.com/mirrorworthy/mirrorworthy/shared/chain"
 	"github.com/mirrorworthy/mirrorworthy/shared/endpoint"
@@ -17,6 +20,29 @@ import (
 	"github.com/mirrorworthy/mirrorworthy/shared/tokenrisk"
 	"github.com/mirrorworthy/mirrorworthy/shared/wallet"
 )
+
+var (
+	nan  = math.NaN()
+	weth = ethereum().WrappedNative.Address
+	usdc = ethereum().Stables[0].Address
+	junk = chain.Address{0xbb}
+)
+
+// mostPriced is how many tokens besides the chain's own assets are priced.
+const mostPriced = 240
+
+// balance is a row of a token with 18 decimals, at the explorer's price.
+func balance(asset chain.Address, units uint64, listed float64) market.Holding {
+	return market.Holding{
+		Token:    market.Token{Address: asset, Symbol: "SHIB", Name: "Shiba", Decimals: 18, Known: true},
+		Amount:   *new(uint256.Int).Mul(uint256.NewInt(units), uint256.NewInt(1e18)),
+		PriceUSD: listed,
+	}
+}
+
+func poolOf(quote chain.Address, price, liquidity float64) market.Pool {
+	return market.Pool{ID: "pool", Quote: quote, PriceUSD: price, LiquidityUSD: liquidity}
+}
 
 // noon is the instant that the tests' answers describe.
 var noon = time.Date(2026, 6, 1, 12, 0, 0, 0, time.UTC)

@@ -1,6 +1,7 @@
 package portfolio
 
 import (
+	"github.com/mirrorworthy/mirrorworthy/shared/holdings"
 	"github.com/mirrorworthy/mirrorworthy/shared/reason"
 	"github.com/mirrorworthy/mirrorworthy/shared/stats"
 	"github.com/mirrorworthy/mirrorworthy/shared/tokenrisk"
@@ -8,7 +9,7 @@ import (
 
 // graded is a position with its risk.
 type graded struct {
-	*position
+	*holdings.Position
 	// weight is the part of the picked value, risk 0 to 100. verdict is empty for what needs no assessment.
 	weight, risk float64
 	verdict, why string
@@ -34,7 +35,7 @@ type portfolio struct {
 	cash, investedUSD float64
 	// top is the greatest position that is not cash and largest its part of the rest, index the Herfindahl index of that; nil and zero
 	// without any.
-	top            *position
+	top            *holdings.Position
 	largest, index float64
 }
 
@@ -43,7 +44,7 @@ func measure(f *facts) *portfolio {
 	tail := 0.0
 	for i := range f.picked {
 		g := grade(&f.picked[i], &f.risks[i])
-		g.weight = g.usd / f.pickedUSD
+		g.weight = g.USD / f.pickedUSD
 		p.positions[i] = g
 		contribution := float64(g.weight * g.risk)
 		p.weighted += contribution
@@ -74,28 +75,28 @@ func (p *portfolio) spread() {
 	var invested []float64
 	for i := range p.counted {
 		of := &p.counted[i]
-		if of.class == cash {
-			p.cash += of.usd / p.countedUSD
+		if of.Class == holdings.Cash {
+			p.cash += of.USD / p.countedUSD
 			continue
 		}
-		if invested = append(invested, of.usd); p.top == nil {
+		if invested = append(invested, of.USD); p.top == nil {
 			p.top = of
 		}
-		p.investedUSD += of.usd
+		p.investedUSD += of.USD
 	}
 	if p.top != nil {
-		p.index, p.largest = stats.Herfindahl(invested), p.top.usd/p.investedUSD
+		p.index, p.largest = stats.Herfindahl(invested), p.top.USD/p.investedUSD
 	}
 }
 
-func grade(of *position, r *tokenRisk) graded {
-	g := graded{position: of, late: r.late}
+func grade(of *holdings.Position, r *tokenRisk) graded {
+	g := graded{Position: of, late: r.late}
 	switch a := r.assessment; {
-	case of.class == cash:
+	case of.Class == holdings.Cash:
 		g.risk = riskCash
-	case of.class == unpegged:
+	case of.Class == holdings.Unpegged:
 		g.risk = riskUnknown
-	case of.class == major:
+	case of.Class == holdings.Major:
 		g.risk = riskMajor
 	case a == nil || a.Verdict == tokenrisk.Unknown || !(a.Score >= 0 && a.Score <= 100):
 		g.risk, g.verdict = riskUnknown, tokenrisk.Unknown
@@ -117,9 +118,9 @@ func firstText(lists ...[]reason.Reason) string {
 // together lists the chain's own coin and its receipts among the counted positions, and their part of what is not cash.
 func (p *portfolio) together() (symbols []string, share float64) {
 	for i := range p.counted {
-		if of := &p.counted[i]; of.class == major {
-			symbols = append(symbols, of.symbol)
-			share += of.usd / p.investedUSD
+		if of := &p.counted[i]; of.Class == holdings.Major {
+			symbols = append(symbols, of.Symbol)
+			share += of.USD / p.investedUSD
 		}
 	}
 	return symbols, share

@@ -152,7 +152,7 @@ func (p *portfolio) riskyPositions() []RiskyPosition {
 	slices.SortStableFunc(risky, func(a, b *graded) int { return cmp.Compare(b.weight*b.risk, a.weight*a.risk) })
 	list := make([]RiskyPosition, len(risky))
 	for i, g := range risky {
-		list[i] = RiskyPosition{Symbol: g.symbol, Risk: g.verdict, WeightPct: display.Percent(g.weight), Reason: g.why}
+		list[i] = RiskyPosition{Symbol: g.Symbol, Risk: g.verdict, WeightPct: display.Percent(g.weight), Reason: g.why}
 	}
 	return list
 }
@@ -172,7 +172,7 @@ func assessPortfolio(f *facts, _ time.Time) PortfolioRiskAnswer {
 	spread := p.concentration()
 	answer := PortfolioRiskAnswer{
 		Grade: p.grade(), WeightedRisk: display.Score(p.weighted), Concentration: &spread, RiskyPositions: p.riskyPositions(),
-		WorstOffender: &p.worst.symbol, CashSharePct: display.Percent(p.cash), Coverage: f.coverage(), Reasons: p.reasons(),
+		WorstOffender: &p.worst.Symbol, CashSharePct: display.Percent(p.cash), Coverage: f.coverage(), Reasons: p.reasons(),
 	}
 	answer.Summary = p.summary(answer.Grade)
 	assessed := 0.0
@@ -181,7 +181,7 @@ func assessPortfolio(f *facts, _ time.Time) PortfolioRiskAnswer {
 			answer.Coverage.Unassessed++
 		} else {
 			answer.Coverage.Assessed++
-			assessed += g.usd
+			assessed += g.USD
 		}
 	}
 	answer.Coverage.AssessedSharePct = display.Percent(assessed / f.totalUSD)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/mirrorworthy/mirrorworthy/shared/chain"
+	"github.com/mirrorworthy/mirrorworthy/shared/holdings"
 	"github.com/mirrorworthy/mirrorworthy/shared/reason"
 	"github.com/mirrorworthy/mirrorworthy/shared/tokenrisk"
 )
@@ -18,7 +19,7 @@ func ethereum() *chain.Chain { on, _ := chain.Parse("eth"); return on }
 type planted struct {
 	symbol  string
 	usd     float64
-	class   class
+	class   holdings.Class
 	verdict string // empty for a token that could not be assessed
 	score   float64
 	late    bool
@@ -28,26 +29,26 @@ func token(symbol string, usd float64, verdict string, score float64) planted {
 	return planted{symbol: symbol, usd: usd, verdict: verdict, score: score}
 }
 
-func dollars(usd float64) planted { return planted{symbol: "USDC", usd: usd, class: cash} }
+func dollars(usd float64) planted { return planted{symbol: "USDC", usd: usd, class: holdings.Cash} }
 
-func ether(usd float64) planted { return planted{symbol: "ETH", usd: usd, class: major} }
+func ether(usd float64) planted { return planted{symbol: "ETH", usd: usd, class: holdings.Major} }
 
 // portfolioOf makes the facts of positions of which the largest depth are assessed.
 func portfolioOf(depth int, all ...planted) *facts {
 	f := &facts{chain: ethereum(), depth: depth}
 	byAsset := make(map[chain.Address]planted)
-	var priced []position
+	var priced []holdings.Position
 	for i, p := range all {
 		asset := chain.Address{0xaa, byte(i >> 8), byte(i)}
 		byAsset[asset] = p
-		priced = append(priced, position{asset, p.symbol, p.class, worth{usd: p.usd, nominalUSD: p.usd, priceUSD: 1}})
+		priced = append(priced, holdings.Position{Asset: asset, Symbol: p.symbol, Class: p.class, USD: p.usd, NominalUSD: p.usd, PriceUSD: 1})
 	}
 	f.holdings = len(priced)
 	f.pick(priced, depth)
 	for i := range f.picked {
-		p := byAsset[f.picked[i].asset]
+		p := byAsset[f.picked[i].Asset]
 		r := tokenRisk{late: p.late}
-		if p.class == ordinary && p.verdict != "" {
+		if p.class == holdings.Ordinary && p.verdict != "" {
 			r.assessment = &tokenrisk.Assessment{Verdict: p.verdict, Score: p.score, Flags: []reason.Reason{{Text: "Found in " + p.symbol + "."}}}
 		}
 		f.risks = append(f.risks, r)
@@ -136,7 +137,7 @@ func TestGrades(t *testing.T) {
 		{"none sizeable", []planted{dollars(95.1), token("A", 4.9, tokenrisk.Medium, 100)}, healthy},
 		{"not assessed", []planted{token("A", 100, "", 0)}, watch},
 		{"unknown", []planted{token("A", 100, tokenrisk.Unknown, math.NaN())}, watch},
-		{"below its peg", []planted{{symbol: "USDT", usd: 100, class: unpegged}}, watch},
+		{"below its peg", []planted{{symbol: "USDT", usd: 100, class: holdings.Unpegged}}, watch},
 	} {
 		answer := assess(c.all...)
 		if answer.Grade != c.grade {
@@ -234,19 +235,19 @@ func TestWhatIsUnknownIsNoVerdict(t *testing.T) {
 }
 
 func TestSentences(t *testing.T) {
-	staked := planted{symbol: "stETH", usd: 300, class: major}
+	staked := planted{symbol: "stETH", usd: 300, class: holdings.Major}
 	for want, all := range map[string][]planted{
 		"ETH is 40% of the value; ETH and stETH, which move together, make up 70% of it.":                                       {ether(400), staked, token("A", 300, tokenrisk.Low, 5)},
 		"Stablecoins, 30% of the value, aside, ETH is 57% of the rest; ETH and stETH, which move together, make up 100% of it.": {ether(400), staked, dollars(300)},
 		"All of the value is in 2 stablecoins, so that nothing is concentrated.":                                                {dollars(20), dollars(10)},
 		"No token is rated high or critical among 2 assessed.":                                                                  {token("A", 50, tokenrisk.Low, 5), token("B", 50, tokenrisk.Medium, 30), ether(100)},
-		"USDT trades 12% below its dollar and is not counted as cash.":                                                          {dollars(20), {symbol: "USDT", usd: 100, class: unpegged}},
+		"USDT trades 12% below its dollar and is not counted as cash.":                                                          {dollars(20), {symbol: "USDT", usd: 100, class: holdings.Unpegged}},
 		"Weighted by value the risk is 5 of 100; watch starts at 35 and exposed at 60.":                                         {dollars(20)},
 	} {
 		f := portfolioOf(10, all...)
 		for i := range f.picked {
-			if f.picked[i].class == unpegged {
-				f.picked[i].priceUSD = 0.88
+			if f.picked[i].Class == holdings.Unpegged {
+				f.picked[i].PriceUSD = 0.88
 			}
 		}
 		answer := assessPortfolio(f, time.Time{})
@@ -267,6 +268,6 @@ func TestSentences(t *testing.T) {
 
 func TestWorthLessThanListedIsSaid(t *testing.T) {
 	f := portfolioOf(10, ether(100), token("A", 50, tokenrisk.Low, 5))
-	f.picked[1].nominalUSD = 200
+	f.picked[1].NominalUSD = 200
 	wantCodes(t, assessPortfolio(f, time.Time{}).Reasons, "RECOVERABLE")
 }

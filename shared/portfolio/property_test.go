@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/mirrorworthy/mirrorworthy/shared/endpoint/endpointtest"
+	"github.com/mirrorworthy/mirrorworthy/shared/holdings"
 	"github.com/mirrorworthy/mirrorworthy/shared/reason"
 	"github.com/mirrorworthy/mirrorworthy/shared/tokenrisk"
 )
@@ -18,8 +19,8 @@ import (
 func portfolios(t *rapid.T) []planted {
 	return rapid.SliceOfN(rapid.Custom(func(t *rapid.T) planted {
 		p := planted{symbol: rapid.StringMatching(`[A-Z]{3}`).Draw(t, "symbol"), usd: math.Exp(rapid.Float64Range(0, 12).Draw(t, "log value"))}
-		p.class = rapid.SampledFrom([]class{ordinary, ordinary, ordinary, cash, unpegged, major}).Draw(t, "class")
-		if p.class == ordinary && rapid.IntRange(0, 4).Draw(t, "assessed") > 0 {
+		p.class = rapid.SampledFrom([]holdings.Class{holdings.Ordinary, holdings.Ordinary, holdings.Ordinary, holdings.Cash, holdings.Unpegged, holdings.Major}).Draw(t, "class")
+		if p.class == holdings.Ordinary && rapid.IntRange(0, 4).Draw(t, "assessed") > 0 {
 			p.rate(rapid.Float64Range(0, 100).Draw(t, "score"))
 		}
 		return p
@@ -80,7 +81,7 @@ func TestPropertiesOfAPortfolio(t *testing.T) {
 		for i := range scaled {
 			scaled[i].usd *= 1024
 		}
-		if again := measure(portfolioOf(depth, scaled...)); again.worst.symbol != p.worst.symbol || again.weighted != p.weighted || again.grade() != p.grade() {
+		if again := measure(portfolioOf(depth, scaled...)); again.worst.Symbol != p.worst.Symbol || again.weighted != p.weighted || again.grade() != p.grade() {
 			t.Fatalf("at another scale %v, %v", again.worst, p.worst)
 		}
 	})
@@ -91,7 +92,7 @@ func TestMoreRiskIsNeverBetter(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		all := portfolios(t)
 		i := rapid.IntRange(0, len(all)-1).Draw(t, "which")
-		all[i].class = ordinary
+		all[i].class = holdings.Ordinary
 		all[i].rate(rapid.Float64Range(0, 100).Draw(t, "score"))
 		before := portfolioOf(10, all...)
 		riskier := slices.Clone(all)

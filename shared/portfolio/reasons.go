@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/mirrorworthy/mirrorworthy/shared/display"
+	"github.com/mirrorworthy/mirrorworthy/shared/holdings"
 	"github.com/mirrorworthy/mirrorworthy/shared/reason"
 )
 
@@ -94,8 +95,8 @@ func (p *portfolio) riskReasons() []reason.Reason {
 		if g.verdict != "" && !g.unassessed() {
 			judged++
 		}
-		if g.class == unpegged {
-			reasons = append(reasons, because("OFF_PEG", 9.5, "%s trades %s below its dollar and is not counted as cash.", g.symbol, display.PercentText(1-g.priceUSD)))
+		if g.Class == holdings.Unpegged {
+			reasons = append(reasons, because("OFF_PEG", 9.5, "%s trades %s below its dollar and is not counted as cash.", g.Symbol, display.PercentText(1-g.PriceUSD)))
 		}
 	}
 	switch {
@@ -107,12 +108,12 @@ func (p *portfolio) riskReasons() []reason.Reason {
 	}
 	if len(p.positions) > 1 && p.weighted > 0 {
 		reasons = append(reasons, because("WORST", 7, "%s contributes %s of the total risk with %s of %s.",
-			p.worst.symbol, display.PercentText(p.worst.weight*p.worst.risk/p.weighted), display.PercentText(p.worst.weight), p.value()))
+			p.worst.Symbol, display.PercentText(p.worst.weight*p.worst.risk/p.weighted), display.PercentText(p.worst.weight), p.value()))
 	}
 	for i := range p.positions {
-		if g := &p.positions[i]; g.usd < reducedTo*g.nominalUSD && g.weight >= noticeable {
+		if g := &p.positions[i]; g.USD < reducedTo*g.NominalUSD && g.weight >= noticeable {
 			reasons = append(reasons, because("RECOVERABLE", 5.5, "%s counts for %s of its listed value: its pools could pay no more.",
-				g.symbol, display.PercentText(g.usd/g.nominalUSD)))
+				g.Symbol, display.PercentText(g.USD/g.NominalUSD)))
 			break
 		}
 	}
@@ -135,10 +136,10 @@ func (p *portfolio) spreadReason() reason.Reason {
 	symbols, share := p.together()
 	if len(symbols) > 1 && share >= noticeable {
 		return because("CLUSTER", weight, "%s%s is %s of %s; %s, which move together, make up %s of it.",
-			aside, p.top.symbol, display.PercentText(p.largest), rest, enumerate(symbols), display.PercentText(share))
+			aside, p.top.Symbol, display.PercentText(p.largest), rest, enumerate(symbols), display.PercentText(share))
 	}
 	return because("CONC", weight, "%s%s is %s of %s; concentrated starts at %s, all-in at %s.",
-		aside, p.top.symbol, display.PercentText(p.largest), rest, display.PercentText(concentratedShare), display.PercentText(allInShare))
+		aside, p.top.Symbol, display.PercentText(p.largest), rest, display.PercentText(concentratedShare), display.PercentText(allInShare))
 }
 
 func (p *portfolio) coverageReasons() []reason.Reason {

@@ -23,6 +23,8 @@ const (
 	GoPlus        = "goplus"
 	HoneypotIs    = "honeypotis"
 	Hyperliquid   = "hyperliquid"
+	// HyperliquidExchange is where that venue takes orders, which fails by itself: what is under Hyperliquid then is what it tells.
+	HyperliquidExchange = "hyperliquid-exchange"
 	// HyperliquidStats is another host of the same venue.
 	HyperliquidStats = "hyperliquid-stats"
 	// The three hosts of one prediction venue.
@@ -47,6 +49,7 @@ const (
 	FaultEmpty                 // status 200 and no body
 	FaultDrip                  // the right answer, a byte at a time
 	FaultRandom                // each request one of the above
+	FaultLost                  // what was asked is done, and no answer comes until the caller gives up
 )
 
 // Fault says how a provider fails and how often.
@@ -158,6 +161,26 @@ func (d *door) enter(provider, call string) (FaultKind, Fault, time.Duration) {
 	return kind, f, d.latency
 }
 
+// exchangePart is the path of orders.
+const exchangePart = "exchange"
+
+// faultName is the name that the faults of a call go by.
+func faultName(provider, rest string) string {
+	if provider == Hyperliquid && strings.TrimSuffix(rest, "/") == exchangePart {
+		return HyperliquidExchange
+	}
+	return provider
+}
+
+// reaches tells whether a failing request gets as far as the provider, where it may change something.
+func (k FaultKind) reaches() bool {
+	switch k {
+	case FaultHang, FaultServerError, FaultRateLimit, FaultHTML, FaultHostile, FaultEmpty:
+		return false
+	}
+	return true
+}
+
 // None of them is a lie that is well formed: such a one nobody can tell from the truth.
 var hostileBodies = []string{
 	`{"data":NaN,"coins":{"x":{"price":NaN}},"pairs":[{"priceUsd":NaN}],"result":NaN}`,
@@ -171,7 +194,7 @@ var hostileBodies = []string{
 func (d *door) spoil(rw http.ResponseWriter, r *http.Request, kind FaultKind, f Fault, status int, body []byte) {
 	header := rw.Header()
 	switch kind {
-	case FaultHang:
+	case FaultHang, FaultLost:
 		<-r.Context().Done()
 	case FaultServerError:
 		http.Error(rw, "Internal Server Error", http.StatusInternalServerError)
@@ -194,7 +217,7 @@ func (d *door) spoil(rw http.ResponseWriter, r *http.Request, kind FaultKind, f 
 		d.mu.Unlock()
 		_, _ = rw.Write([]byte(hostileBodies[choice]))
 	case FaultEmpty:
-		rw.WriteHeader(status)
+		rw.WriteHeader(http.StatusOK)
 	case FaultDrip:
 		drip(rw, r, f, status, body)
 	}

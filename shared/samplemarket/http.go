@@ -13,7 +13,7 @@ import (
 
 // Handler serves every provider under its own prefix: /blockscout/{chain}, /rpc/{chain}, /geckoterminal, /dexscreener, /defillama,
 // /goplus, /honeypotis, /hyperliquid, /hyperliquid-stats, /polymarket-data, /polymarket-gamma and /polymarket-clob, each followed by the
-// provider's own path.
+// provider's own path. At /hyperliquid/exchange requests change something: orders are carried out there.
 func (m *Market) Handler() http.Handler {
 	return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) { m.serve(&m.door, rw, r) })
 }
@@ -57,7 +57,7 @@ func (m *Market) serve(d *door, rw http.ResponseWriter, r *http.Request) {
 		}
 		call += " " + callName(body)
 	}
-	kind, fault, latency := d.enter(provider, call)
+	kind, fault, latency := d.enter(faultName(provider, rest), call)
 	if latency > 0 {
 		timer := time.NewTimer(latency)
 		defer timer.Stop()
@@ -68,7 +68,7 @@ func (m *Market) serve(d *door, rw http.ResponseWriter, r *http.Request) {
 		}
 	}
 	status, answer := http.StatusNotFound, any(map[string]string{"message": "Not found"})
-	if kind != FaultHang {
+	if kind.reaches() {
 		m.openVenue(provider)
 		m.view(func() {
 			req := &request{path: strings.Split(strings.TrimSuffix(rest, "/"), "/"), query: r.URL.Query(), body: body, now: m.unix}

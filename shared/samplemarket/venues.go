@@ -65,10 +65,14 @@ func (m *Market) serveVenue(provider, verb string, req *request) (status int, an
 	case Hyperliquid:
 		method = http.MethodPost
 		serve = func() (int, any) {
-			if req.part(0) != "info" || len(req.path) != 1 {
-				return http.StatusNotFound, "Not found"
+			switch {
+			case len(req.path) != 1:
+			case req.part(0) == "info":
+				return m.venues.perps.Info(req.body)
+			case req.part(0) == exchangePart:
+				return m.venues.perps.Exchange(req.body)
 			}
-			return m.venues.perps.Info(req.body)
+			return http.StatusNotFound, "Not found"
 		}
 	case HyperliquidStats:
 		serve = func() (int, any) {

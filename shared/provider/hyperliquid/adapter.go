@@ -59,7 +59,9 @@ type question struct {
 	// StartTime is in Unix milliseconds; nil for questions without one.
 	StartTime *int64 `json:"startTime,omitzero"`
 	// Dex is a builder's exchange, empty for the main one.
-	Dex     string       `json:"dex,omitzero"`
+	Dex string `json:"dex,omitzero"`
+	// Order is the client id of one.
+	Order   string       `json:"oid,omitzero"`
 	Request *candleRange `json:"req,omitzero"`
 }
 

@@ -24,6 +24,7 @@ type meta struct {
 
 type contract struct {
 	Name     upstream.Text   `json:"name"`
+	Decimals upstream.Number `json:"szDecimals"`
 	Leverage upstream.Number `json:"maxLeverage"`
 	Table    upstream.Number `json:"marginTableId"`
 	Delisted upstream.Flag   `json:"isDelisted"`

@@ -10,6 +10,7 @@ import (
 const (
 	kindLiquidator = "liquidator"
 	kindStranger   = "never-used"
+	kindGuest      = "guest"
 )
 
 // backstop is the venue's own account that takes over positions which the market cannot close, and sells them on. It depends on

@@ -24,7 +24,9 @@ type request struct {
 	EndTime   *int64 `json:"endTime"`
 	Reversed  bool   `json:"reversed"`
 	Aggregate bool   `json:"aggregateByTime"`
-	Candles   *struct {
+	// Order is the client id of one; orders' own numbers are not answered.
+	Order   string `json:"oid"`
+	Candles *struct {
 		Coin      string `json:"coin"`
 		Interval  string `json:"interval"`
 		StartTime int64  `json:"startTime"`
@@ -45,6 +47,10 @@ func (v *Venue) Info(body []byte) (status int, answer any) {
 	}
 	var known bool
 	switch {
+	case isAddress(r.User) && r.Type == "orderStatus" && isClientID(r.Order):
+		answer, known = v.orderStatus(r.User, r.Order), true
+	case isAddress(r.User) && r.Type == "extraAgents":
+		answer, known = v.agentsWire(r.User), true
 	case strings.HasPrefix(r.Type, "user") || r.Type == "clearinghouseState" || r.Type == "spotClearinghouseState" || r.Type == "portfolio":
 		answer, known = v.infoOfUser(&r)
 	default:

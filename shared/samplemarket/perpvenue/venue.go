@@ -28,12 +28,13 @@ type Venue struct {
 	accounts []*account
 	byName   map[string]*account
 	backstop backstop
+	guests   guests
 	stranger string // an address that is never used
 }
 
 // New makes a venue at its first instant.
 func New(c Config) *Venue {
-	v := &Venue{seed: c.Seed, start: c.Start.Truncate(time.Hour).UnixMilli(), coins: contracts(), byName: map[string]*account{}}
+	v := &Venue{seed: c.Seed, start: c.Start.Truncate(time.Hour).UnixMilli(), coins: contracts(), byName: map[string]*account{}, guests: newGuests()}
 	v.now = v.start
 	v.market = newMarket(c.Seed, v.coins)
 	v.backstop.address = addressOf(seeded.MixAll(c.Seed, seeded.HashText("perpetuals backstop")))
@@ -97,6 +98,8 @@ func (v *Venue) with(address string, show func(*account)) {
 	a := v.byName[address]
 	if address == v.backstop.address {
 		a = v.backstop.account(v)
+	} else if a == nil {
+		a = v.guests.account(address)
 	}
 	if a == nil {
 		show(nil)

@@ -136,8 +136,25 @@ type levelWire struct {
 func (v *Venue) bookWire(coin int) bookWire {
 	c := &v.coins[coin]
 	w := bookWire{Coin: c.name, Time: v.now, Levels: [2][]levelWire{{}, {}}}
+	for side, levels := range v.book(coin) {
+		for _, l := range levels {
+			w.Levels[side] = append(w.Levels[side], levelWire{moneyText(l.price), decimalText(l.size, c.unit), l.orders})
+		}
+	}
+	return w
+}
+
+// level is what is bid or offered at one price.
+type level struct {
+	price, size int64
+	orders      int
+}
+
+// book are the bids and the offers of a coin, the best first. It follows from the present alone: what is taken out of it is there again.
+func (v *Venue) book(coin int) (book [2][]level) {
+	c := &v.coins[coin]
 	if c.delistedAt(v.hour(v.now)) {
-		return w
+		return book
 	}
 	bid, offer := v.bestPrices(coin)
 	s := seeded.NewStream(seeded.MixAll(v.pathOf(coin).key, uint64(v.now), uint64(coin)))
@@ -148,12 +165,12 @@ func (v *Venue) bookWire(coin int) bookWire {
 			if at := c.tick(price); at != last {
 				last = at
 				size := c.units(roundMoney(s.Spread(2_000, 90_000)), at)
-				w.Levels[side] = append(w.Levels[side], levelWire{moneyText(at), decimalText(size, c.unit), 1 + s.IntN(6)})
+				book[side] = append(book[side], level{at, size, 1 + s.IntN(6)})
 			}
 			price *= 1 + direction*s.Between(0.00005, 0.0006)
 		}
 	}
-	return w
+	return book
 }
 
 type fundingRateWire struct {

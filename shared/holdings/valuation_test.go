@@ -1,4 +1,4 @@
-package portfolio
+package holdings
 
 import (
 	"math"
@@ -19,6 +19,8 @@ var (
 	shiba  = chain.Address{0xaa, 1}
 	hugeIn = math.Inf(1)
 )
+
+func ethereum() *chain.Chain { on, _ := chain.Parse("eth"); return on }
 
 // raw is so many units of a token with 18 decimals.
 func raw(units uint64) market.Amount {
@@ -103,20 +105,20 @@ func TestOwnAssets(t *testing.T) {
 		listed, indexed float64
 		pools           []market.Pool
 		want            float64
-		class           class
+		class           Class
 	}{
-		{"native", balance(chain.Native, 2, nan), 2000, 2100, nil, 4000, major},
-		{"native, the explorer far too high", balance(chain.Native, 2, nan), 1e9, 2000, nil, 4000, major},
-		{"native, by the explorer alone", balance(chain.Native, 2, nan), 2000, nan, nil, nan, major},
-		{"native, by a pool", balance(chain.Native, 2, nan), nan, nan, []market.Pool{poolOf(usdc, 1999, 1e6)}, 3998, major},
-		{"native, by a pool of nothing", balance(chain.Native, 2, nan), nan, nan, []market.Pool{poolOf(usdc, 1999, 10)}, nan, major},
-		{"staked", balance(on.Staked[0].Address, 2, nan), nan, 2000, nil, 4000, major},
-		{"a dollar", dollarRow, nan, 1, nil, 1000, cash},
-		{"a dollar whose decimals are told wrong", func() market.Holding { r := dollarRow; r.Token.Decimals = 0; return r }(), nan, 1, nil, 1000, cash},
-		{"a dollar is worth no more than one", dollarRow, 50, 50, nil, 1000, cash},
-		{"a dollar at the border of its peg", dollarRow, nan, 0.95, nil, 950, cash},
-		{"a dollar that is none", dollarRow, nan, 0.949, nil, 949, unpegged},
-		{"a dollar listed as spam", func() market.Holding { r := dollarRow; r.Token.Spam = true; return r }(), nan, 1, nil, 1000, cash},
+		{"native", balance(chain.Native, 2, nan), 2000, 2100, nil, 4000, Major},
+		{"native, the explorer far too high", balance(chain.Native, 2, nan), 1e9, 2000, nil, 4000, Major},
+		{"native, by the explorer alone", balance(chain.Native, 2, nan), 2000, nan, nil, nan, Major},
+		{"native, by a pool", balance(chain.Native, 2, nan), nan, nan, []market.Pool{poolOf(usdc, 1999, 1e6)}, 3998, Major},
+		{"native, by a pool of nothing", balance(chain.Native, 2, nan), nan, nan, []market.Pool{poolOf(usdc, 1999, 10)}, nan, Major},
+		{"staked", balance(on.Staked[0].Address, 2, nan), nan, 2000, nil, 4000, Major},
+		{"a dollar", dollarRow, nan, 1, nil, 1000, Cash},
+		{"a dollar whose decimals are told wrong", func() market.Holding { r := dollarRow; r.Token.Decimals = 0; return r }(), nan, 1, nil, 1000, Cash},
+		{"a dollar is worth no more than one", dollarRow, 50, 50, nil, 1000, Cash},
+		{"a dollar at the border of its peg", dollarRow, nan, 0.95, nil, 950, Cash},
+		{"a dollar that is none", dollarRow, nan, 0.949, nil, 949, Unpegged},
+		{"a dollar listed as spam", func() market.Holding { r := dollarRow; r.Token.Spam = true; return r }(), nan, 1, nil, 1000, Cash},
 	} {
 		c.row.PriceUSD = c.listed
 		h := mergeHoldings(on, []market.Holding{c.row})[0]

@@ -1,7 +1,6 @@
-package portfolio
+package holdings
 
 import (
-	"cmp"
 	"math"
 	"slices"
 
@@ -130,92 +129,38 @@ func agree(a, b float64) bool {
 	return isPositive(a) && isPositive(b) && max(a, b) <= agreement*min(a, b)
 }
 
-// position is a holding that counts.
-type position struct {
-	asset  chain.Address
-	symbol string
-	class  class
-	worth
+// Position is a holding at a price that is believed.
+type Position struct {
+	// Asset is the token, chain.Native for the chain's own coin and its wrapped form together.
+	Asset chain.Address
+	// Symbol is fit to be shown.
+	Symbol string
+	Class  Class
+	// USD is what selling it would bring, NominalUSD what it is worth at PriceUSD, the price of one unit.
+	USD, NominalUSD, PriceUSD float64
 }
 
-// class is how the risk of a position is told.
-type class uint8
+// Class is what kind of asset a position is in.
+type Class uint8
 
 const (
-	// ordinary tokens are judged by the assessor of tokens.
-	ordinary class = iota
-	// cash is a dollar coin at its peg, unpegged one below it.
-	cash
-	unpegged
-	// major is the chain's own coin or a staked receipt of it.
-	major
+	// Ordinary tokens are ones that anybody could have made.
+	Ordinary Class = iota
+	// Cash is a dollar coin at its peg, Unpegged one below it.
+	Cash
+	Unpegged
+	// Major is the chain's own coin or a staked receipt of it.
+	Major
 )
 
-func classOf(on *chain.Chain, asset chain.Address, priceUSD float64) class {
+func classOf(on *chain.Chain, asset chain.Address, priceUSD float64) Class {
 	switch {
 	case on.IsStable(asset) && priceUSD < pegUSD:
-		return unpegged
+		return Unpegged
 	case on.IsStable(asset):
-		return cash
+		return Cash
 	case on.IsQuote(asset):
-		return major
+		return Major
 	}
-	return ordinary
-}
-
-// inventory is a wallet's holdings, sorted out. Holdings is the sum of the other counts and of the picked positions.
-type inventory struct {
-	// picked are the positions that are assessed, the largest first: at most depth, and none below dustShare of the largest depth
-	// together.
-	picked []position
-	// counted are all positions but dust, the largest first, whatever the depth: none below dustShare of the usualDepth largest together.
-	counted []position
-	// dust, beyond: priced, but too small or not among the largest. spam, unpriced: left out without a value.
-	holdings, dust, spam, unpriced, beyond int
-	// totalUSD is the value of all priced holdings, pickedUSD that of the picked, beyondUSD that of those beyond the depth, countedUSD that
-	// of the counted.
-	totalUSD, pickedUSD, beyondUSD, countedUSD float64
-}
-
-// dustShare is the part of the value below which a position does not count.
-const dustShare = 0.01
-
-// leastUSD is the value from which there is a portfolio to assess.
-const leastUSD = 10
-
-// pick chooses what is assessed of the priced positions.
-func (v *inventory) pick(priced []position, depth int) {
-	slices.SortFunc(priced, func(a, b position) int { return cmp.Or(cmp.Compare(b.usd, a.usd), a.asset.Compare(b.asset)) })
-	for i := range priced {
-		v.totalUSD += priced[i].usd
-	}
-	if v.totalUSD < leastUSD {
-		v.dust = len(priced)
-		return
-	}
-	v.counted = withoutDust(priced, usualDepth)
-	v.countedUSD = valueOf(v.counted)
-	worthwhile := withoutDust(priced, depth)
-	v.dust = len(priced) - len(worthwhile)
-	v.picked = worthwhile[:min(depth, len(worthwhile))]
-	v.pickedUSD = valueOf(v.picked)
-	beyond := worthwhile[len(v.picked):]
-	v.beyond, v.beyondUSD = len(beyond), valueOf(beyond)
-}
-
-// withoutDust leaves out positions below dustShare of the largest depth together.
-func withoutDust(priced []position, depth int) []position {
-	least, n := dustShare*valueOf(priced[:min(depth, len(priced))]), len(priced)
-	for n > 0 && priced[n-1].usd < least {
-		n--
-	}
-	return priced[:n]
-}
-
-func valueOf(positions []position) float64 {
-	usd := 0.0
-	for i := range positions {
-		usd += positions[i].usd
-	}
-	return usd
+	return Ordinary
 }

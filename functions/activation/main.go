@@ -1,0 +1,6 @@
+// Command activation is the Lambda function behind GET /v1/copy/agents/{agentId}/activation.
+package main
+
+import "github.com/mirrorworthy/mirrorworthy/shared/host"
+
+func main() { host.ServeAgent("activation") }

@@ -1,0 +1,6 @@
+// Command agent is the Lambda function behind GET /v1/copy/agents/{agentId}.
+package main
+
+import "github.com/mirrorworthy/mirrorworthy/shared/host"
+
+func main() { host.ServeAgent("agent") }

@@ -1,0 +1,6 @@
+// Command deliver-webhooks is the Lambda function that delivers, every minute, what partners are to be told of.
+package main
+
+import "github.com/mirrorworthy/mirrorworthy/shared/host"
+
+func main() { host.ServeJob("deliver-webhooks") }

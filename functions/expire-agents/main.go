@@ -1,0 +1,6 @@
+// Command expire-agents is the Lambda function that warns, every five minutes, the owners of agents whose credentials lapse soon, and lets lapsed agents expire.
+package main
+
+import "github.com/mirrorworthy/mirrorworthy/shared/host"
+
+func main() { host.ServeJob("expire-agents") }

@@ -1,0 +1,6 @@
+// Command mirror-trades is the Lambda function that reads, every minute, what followed leaders traded and has their agents mirror it.
+package main
+
+import "github.com/mirrorworthy/mirrorworthy/shared/host"
+
+func main() { host.ServeJob("mirror-trades") }

@@ -1,0 +1,6 @@
+// Command pause-agent is the Lambda function behind POST /v1/copy/agents/{agentId}/pause.
+package main
+
+import "github.com/mirrorworthy/mirrorworthy/shared/host"
+
+func main() { host.ServeAgent("pause-agent") }

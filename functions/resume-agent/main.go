@@ -1,0 +1,6 @@
+// Command resume-agent is the Lambda function behind POST /v1/copy/agents/{agentId}/resume.
+package main
+
+import "github.com/mirrorworthy/mirrorworthy/shared/host"
+
+func main() { host.ServeAgent("resume-agent") }

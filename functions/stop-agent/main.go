@@ -1,0 +1,6 @@
+// Command stop-agent is the Lambda function behind POST /v1/copy/agents/{agentId}/stop.
+package main
+
+import "github.com/mirrorworthy/mirrorworthy/shared/host"
+
+func main() { host.ServeAgent("stop-agent") }

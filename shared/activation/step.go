@@ -1,0 +1,112 @@
+package activation
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/mirrorworthy/mirrorworthy/shared/chain"
+	"github.com/mirrorworthy/mirrorworthy/shared/market"
+	"github.com/mirrorworthy/mirrorworthy/shared/store"
+	"github.com/mirrorworthy/mirrorworthy/shared/walletsignature"
+)
+
+// Kinds of steps.
+const (
+	SignMessage     = "sign_message"
+	SignTypedData   = "sign_typed_data"
+	SendTransaction = "send_transaction"
+)
+
+// What a step costs whoever does it.
+const (
+	CostNone         = "none"
+	CostGas          = "gas"
+	CostGasSponsored = "gas-sponsored"
+)
+
+// Step is one thing that the owner's wallet is asked to do, in words for the person who decides. Message, TypedData and Transaction are
+// what a wallet is given; the one of its kind is there.
+type Step struct {
+	Step string `json:"step"`
+	Kind string `json:"kind"`
+	// Title names the step, What says what is done, Why what for, Safety what it can never lead to, WalletShows what to look for in the
+	// wallet before saying yes.
+	Title       string         `json:"title"`
+	What        string         `json:"what"`
+	Why         string         `json:"why"`
+	Safety      string         `json:"safety"`
+	Cost        string         `json:"cost"`
+	WalletShows string         `json:"walletShows"`
+	Message     string         `json:"message,omitzero"`
+	TypedData   jsontext.Value `json:"typedData,omitzero"`
+	Transaction *Transaction   `json:"transaction,omitzero"`
+	// ExpiresAt is until when it can be done, RFC 3339.
+	ExpiresAt string `json:"expiresAt"`
+}
+
+// Transaction is one that the owner is asked to send. Data and Value are hexadecimal with 0x, Value in wei.
+type Transaction struct {
+	ChainID int64         `json:"chainId"`
+	From    chain.Address `json:"from"`
+	To      chain.Address `json:"to"`
+	Data    string        `json:"data"`
+	Value   string        `json:"value"`
+}
+
+// Result is what came of a step: the signature of one that is signed, the hash of the transaction of one that is sent.
+type Result struct {
+	Step      string `json:"step"`
+	Signature string `json:"signature,omitzero"`
+	TxHash    string `json:"txHash,omitzero"`
+}
+
+// Why steps cannot go on.
+var (
+	// ErrPending: the transaction is in no block yet. The same result can be sent again in a moment.
+	ErrPending = errors.New("the transaction is not in a block yet")
+	// ErrLapsed: the time for the steps is over. A new activation begins them anew.
+	ErrLapsed = errors.New("the time for these steps is over")
+)
+
+// RefusalError is why a result is not taken, or why a step cannot be offered. It wraps walletsignature.ErrSignature for a signature that does not hold, ErrPending
+// for a transaction that is in no block yet, and neither for a result that is not what was asked for.
+type RefusalError struct {
+	// Step is the step concerned, Reason a sentence for a person.
+	Step, Reason string
+	cause        error
+}
+
+// Error names the step and says why.
+func (e *RefusalError) Error() string { return e.Step + ": " + e.Reason }
+
+// Unwrap gives the kind of refusal.
+func (e *RefusalError) Unwrap() error { return e.cause }
+
+// Checker knows the steps of an agent and whether they were done.
+type Checker struct {
+	Signatures *walletsignature.Verifier
+	Receipts   market.ReceiptPort
+	Calls      market.CallPort
+	Nonces     store.Nonces
+	// Factory makes the smart accounts of spot agents: createAccount(address owner, uint256 salt) and getAddress of the same.
+	Factory chain.Address
+}
+
+// Begin is a new activation.
+func Begin(s Subject, challenge string, at time.Time) Progress { return Progress{} }
+
+// Open is the steps that can be done now, none when the activation is complete.
+func (c Checker) Open(ctx context.Context, s Subject, p Progress, at time.Time) ([]Step, error) {
+	return nil, ErrLapsed
+}
+
+// Accept takes results of steps that are open.
+func (c Checker) Accept(ctx context.Context, s Subject, p Progress, results []Result, at time.Time) (Progress, error) {
+	return p, ErrLapsed
+}
+
+// Complete tells whether all steps are done.
+func Complete(s Subject, p Progress) bool { return false }

@@ -1,0 +1,135 @@
+package perpvenue
+
+import "strings"
+
+// rule is why an order is refused, as the answer and as the order's status.
+type rule struct{ text, status string }
+
+var (
+	ruleHalted     = &rule{"Trading is halted.", "delistedCanceled"}
+	ruleTick       = &rule{"Price must be divisible by tick size.", "tickRejected"}
+	ruleSize       = &rule{"Order has invalid size.", "rejected"}
+	ruleKind       = &rule{"Only Ioc orders are simulated.", "rejected"}
+	ruleFar        = &rule{"Order price cannot be more than 95% away from the reference price.", "oracleRejected"}
+	ruleReduceOnly = &rule{"Reduce only order would increase position.", "reduceOnlyRejected"}
+	ruleMinimum    = &rule{"Order must have minimum value of $10.", "minTradeNtlRejected"}
+	ruleNoMatch    = &rule{"Order could not immediately match against any resting orders.", "iocCancelRejected"}
+	ruleMargin     = &rule{"Insufficient margin to place order.", "perpMarginRejected"}
+	ruleTier       = &rule{"Order would cause position to exceed margin tier limit at current leverage.", "perpMaxPositionRejected"}
+)
+
+// leastOrder is what an order is worth at least, unless it closes a position for good.
+const leastOrder = 10 * million
+
+// usualLeverage is that of a coin for which none was set, as far as the coin allows.
+const usualLeverage = 20
+
+// match fills an order against the book, and gives what was paid for it all.
+func (v *Venue) match(a *account, o *order, w *orderWire) (int64, *rule) {
+	c, p := &v.coins[o.coin], &a.positions[o.coin]
+	size, sized := decimalUnits(w.Size, c.szDecimals)
+	limit, priced := decimalUnits(w.Price, moneyDecimals)
+	mark := v.mark(o.coin, v.now)
+	o.size = size
+	closing := p.size != 0 && (p.size > 0) != o.buy && size == absolute(p.size)
+	switch {
+	case c.delistedAt(v.hour(v.now)):
+		return 0, ruleHalted
+	case o.tif != "Ioc":
+		return 0, ruleKind
+	case !priced || limit <= 0 || !c.onTick(w.Price):
+		return 0, ruleTick
+	case !sized || size <= 0:
+		return 0, ruleSize
+	case limit > mark+mark/20*19 || limit < mark/20:
+		return 0, ruleFar
+	case o.reduceOnly && (p.size == 0 || (p.size > 0) == o.buy || size > absolute(p.size)):
+		return 0, ruleReduceOnly
+	case !(closing && o.reduceOnly) && c.value(size, min(limit, mark)) < leastOrder:
+		return 0, ruleMinimum
+	}
+	if p.leverage == 0 {
+		p.leverage, p.isolated = min(usualLeverage, c.maxLeverage()), c.onlyIsolate
+	}
+	parts := v.takes(o, limit)
+	if len(parts) == 0 {
+		return 0, ruleNoMatch
+	}
+	side, value, units := int64(1), int64(0), int64(0)
+	if !o.buy {
+		side = -1
+	}
+	for _, part := range parts {
+		units += part.size
+		value += c.value(part.size, part.price)
+	}
+	if refused := a.affords(o.coin, side*units, value); refused != nil {
+		return 0, refused
+	}
+	for _, part := range parts {
+		basis := p.basis
+		a.fill(trade{coin: o.coin, at: v.now, size: side * part.size, price: part.price, order: o.id})
+		p.secure(basis)
+	}
+	o.filled = units
+	a.checkMargin(v.now)
+	return value, nil
+}
+
+// onTick tells whether a price has at most five significant digits, or no decimals, and not too many decimals.
+func (c *contract) onTick(plain string) bool {
+	whole, decimals, _ := strings.Cut(plain, ".")
+	significant := strings.TrimLeft(whole+decimals, "0")
+	return len(decimals) <= 6-c.szDecimals && (decimals == "" || len(significant) <= 5)
+}
+
+// takes is what an order takes out of the book, best price first.
+func (v *Venue) takes(o *order, limit int64) []level {
+	levels := v.book(o.coin)[map[bool]int{false: 0, true: 1}[o.buy]]
+	var parts []level
+	for left := o.size; left > 0 && len(levels) > 0; levels = levels[1:] {
+		next := levels[0]
+		if o.buy && next.price > limit || !o.buy && next.price < limit {
+			break
+		}
+		next.size = min(next.size, left)
+		if left -= next.size; next.size > 0 {
+			parts = append(parts, next)
+		}
+	}
+	return parts
+}
+
+// affords tells whether the account has the margin and the fee for what a trade adds to its position.
+func (a *account) affords(coin int, units, value int64) *rule {
+	c, p := &a.venue.coins[coin], &a.positions[coin]
+	after := p.size + units
+	added := absolute(after)
+	if (after > 0) == (p.size > 0) {
+		added = max(0, absolute(after)-absolute(p.size))
+	}
+	if added == 0 {
+		return nil
+	}
+	mark := a.venue.mark(coin, a.venue.now)
+	for _, t := range c.tiers {
+		if float64(c.value(absolute(after), mark))/million > t.from && float64(p.leverage) > t.maxLeverage {
+			return ruleTier
+		}
+	}
+	free := a.standing(c.exchange, a.venue.now).free()
+	if closed := absolute(units) - added; closed > 0 && !p.isolated {
+		free += c.value(closed, mark) / int64(p.leverage)
+	}
+	needed := proportion(value, added, absolute(units))/int64(p.leverage) + proportion(value, takerFee, million)
+	// What is paid above the mark price is lost at once.
+	if slipped := proportion(value, added, absolute(units)) - c.value(added, mark); units > 0 {
+		needed += max(0, slipped)
+	} else {
+		needed += max(0, -slipped)
+	}
+	if needed > free {
+		return ruleMargin
+	}
+	return nil
+}
