@@ -129,6 +129,7 @@ func (a *account) opened(order *Order, fill *Fill) {
 		if found && fill.At.After(c.FundedAt) { // one time for both parts, such that what they have paid so far is the same
 			c.FundedAt = fill.At.Add(-time.Duration(float64(fill.At.Sub(c.FundedAt)) * c.Quantity / total))
 		}
+		c.Owed *= c.Quantity / total // it is owed of the older part alone
 		c.Price = (c.Price*c.Quantity + fill.Price*fill.Quantity) / total
 		c.Quantity = total
 	}

@@ -36,6 +36,7 @@ func decideClose(in *Input) Decision {
 	}
 	d := Decision{Quantity: c.Quantity * part, Part: part, Leverage: c.Leverage}
 	d.SizeUSD = d.Quantity * price
+	d.WorstPrice = max(0, price*(1-c.Side.sign()*closingSlippage))
 	least := limitsOf(in.Venue, t.Asset.Chain).leastUSD
 	if part < 1 && d.SizeUSD < least {
 		owed := skip(BelowMinOrder, "The close comes to "+usdText(d.SizeUSD)+", less than the smallest order of "+usdText(least)+

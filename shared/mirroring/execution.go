@@ -29,9 +29,6 @@ const (
 // Statuses lists them in the order in which executions go through them.
 func Statuses() []Status { return []Status{Detected, Submitted, Executed, Partial, Skipped, Failed} }
 
-// final tells whether nothing more happens to an execution.
-func (s Status) final() bool { return s != Detected && s != Submitted }
-
 // Execution is what an agent did with one leg of a leader's trade, or why it did nothing. What was not measured is null.
 type Execution struct {
 	ExecutionID string      `json:"executionId"`

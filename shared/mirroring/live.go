@@ -23,7 +23,7 @@ type Executor interface {
 }
 
 // lostAfter is how long after an order was sent the venue must know it.
-const lostAfter = 10 * time.Minute
+const lostAfter = 2 * time.Minute
 
 // live sends an order: written down, written down as sent, sent, and written down as what came of it.
 func (t *turn) live(ctx context.Context, k *kept) error {

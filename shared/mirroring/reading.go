@@ -19,6 +19,8 @@ const (
 	overlap = time.Hour
 	// firstLook is how far back a leader is read of whom nothing was.
 	firstLook = time.Hour
+	// longestLook is how far back anybody is read: whom nobody followed for long has nothing older that matters.
+	longestLook = 7 * 24 * time.Hour
 	// maximumHandled is how many trades within the overlap are remembered. Of a leader with more, older ones are looked at no more.
 	maximumHandled = 4_000
 	// settledFor is how long ago a leader must have left a position for it to count as left: what closed it is mirrored before that.
@@ -119,7 +121,11 @@ func (p *progress) since(at time.Time) time.Time {
 	if p.Through.IsZero() {
 		return at.Add(-firstLook)
 	}
-	return p.Through.Add(-overlap)
+	from := p.Through.Add(-overlap)
+	if longest := at.Add(-longestLook); from.Before(longest) {
+		return longest
+	}
+	return from
 }
 
 // fresh are those of the trades that were not handled.

@@ -44,6 +44,8 @@ const (
 	maximumCopies = 200
 	// remainingEdge is the part of the leader's usual gain, or of what is left to be won, that must not be gone.
 	remainingEdge = 0.5
+	// closingSlippage is how much worse than the quoted price a close may fill at in one go; what is left is owed.
+	closingSlippage = 0.05
 	// outcomeShares is the fewest shares that the prediction venue takes an order for.
 	outcomeShares = 5
 )
