@@ -70,8 +70,8 @@ type Outbox interface {
 	Due(ctx context.Context, shard int, at time.Time, limit int) ([]Delivery, error)
 	// Add adds a delivery unless one of its ID and partner is there or parked.
 	Add(ctx context.Context, delivery Delivery) error
-	// Postpone replaces a delivery that is there with these Attempts and this DueAt by one of later Attempts and DueAt. ErrConflict: it is
-	// not there as it was, because somebody else works on it or is done with it.
+	// Postpone replaces a delivery that is there with these Attempts and this DueAt by one of as many Attempts or more and a later DueAt.
+	// ErrConflict: it is not there as it was, because somebody else works on it or is done with it.
 	Postpone(ctx context.Context, was Delivery, attempts int, dueAt time.Time) error
 	// Done forgets a delivery, whoever worked on it since. None is no error.
 	Done(ctx context.Context, delivery Delivery) error
