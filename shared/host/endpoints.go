@@ -31,6 +31,13 @@ type Engine interface {
 	Boards() store.Boards
 	Launches() store.Launches
 	TrackRecords() store.TrackRecords
+	Agents() store.Agents
+	Executions() store.Executions
+	Readings() store.Readings
+	Idempotency() store.Idempotency
+	Nonces() store.Nonces
+	Webhooks() store.Webhooks
+	Outbox() store.Outbox
 }
 
 // Kept are the ports of a store. The zero value is enough to list endpoints and jobs, and not to run them.
@@ -46,6 +53,13 @@ type Kept struct {
 	Boards       store.Boards
 	Launches     store.Launches
 	TrackRecords store.TrackRecords
+	Agents       store.Agents
+	Executions   store.Executions
+	Readings     store.Readings
+	Idempotency  store.Idempotency
+	Nonces       store.Nonces
+	Webhooks     store.Webhooks
+	Outbox       store.Outbox
 }
 
 // KeptIn gives the ports of a store.
@@ -55,6 +69,8 @@ func KeptIn(engine Engine) Kept {
 		Snapshots: engine.Snapshots(), Observations: engine.Observations(), Peers: engine.Peers(),
 		Passes: engine.Passes(), Leaders: engine.Leaders(), Events: engine.Events(), Boards: engine.Boards(),
 		Launches: engine.Launches(), TrackRecords: engine.TrackRecords(),
+		Agents: engine.Agents(), Executions: engine.Executions(), Readings: engine.Readings(), Idempotency: engine.Idempotency(),
+		Nonces: engine.Nonces(), Webhooks: engine.Webhooks(), Outbox: engine.Outbox(),
 	}
 }
 

@@ -71,6 +71,45 @@ func CheckChange(agent Agent, events []Event) error {
 	return errors.Join(agent.Validate(), CheckEvents(events))
 }
 
+// CheckCreate reports ErrInvalid unless an agent can be created with these events.
+func CheckCreate(agent Agent, events []Event) error {
+	if agent.Version != 1 {
+		return fmt.Errorf("%w: a new agent of version %d, want 1", ErrInvalid, agent.Version)
+	}
+	return CheckChange(agent, events)
+}
+
+// CheckReplaced reports ErrInvalid unless the agent can replace one: what never changes is the same.
+func (a Agent) CheckReplaced(before Agent) error {
+	if a.AgentKey != before.AgentKey || a.Owner != before.Owner || a.FollowedLeader != before.FollowedLeader ||
+		!a.CreatedAt.Equal(before.CreatedAt) {
+		return fmt.Errorf("%w: the owner, the leader or the creation of agent %s would change", ErrInvalid, a.ID)
+	}
+	return nil
+}
+
+// CheckFollowed reports ErrInvalid unless these can be arguments of Agents.Followed.
+func CheckFollowed(after FollowedLeader, limit int) error {
+	if after == (FollowedLeader{}) {
+		return CheckListed(limit)
+	}
+	return errors.Join(after.Validate(), CheckListed(limit))
+}
+
+// CheckFollowing reports ErrInvalid unless these can be arguments of Agents.Following.
+func CheckFollowing(leader FollowedLeader, after AgentKey, limit int) error {
+	err := errors.Join(leader.Validate(), CheckListed(limit))
+	if after == (AgentKey{}) {
+		return err
+	}
+	return errors.Join(err, after.Validate())
+}
+
+// CheckDueAgents reports ErrInvalid unless these can be arguments of Agents.Due.
+func CheckDueAgents(at time.Time, limit int) error {
+	return errors.Join(CheckTime("when agents are due", at), CheckListed(limit))
+}
+
 // CheckOwned reports ErrInvalid unless these can be arguments of Agents.OwnedBy.
 func CheckOwned(partner, owner string, before time.Time, beforeID string, limit int) error {
 	err := errors.Join(CheckID("partner", partner), CheckID("owner", owner), CheckListed(limit))
@@ -86,8 +125,8 @@ type Agents interface {
 	Create(ctx context.Context, agent Agent, events ...Event) error
 	// Agent returns one. ErrNotFound: there is none.
 	Agent(ctx context.Context, key AgentKey) (Agent, error)
-	// Change replaces an agent whose version is one lower. ErrNotFound: there is none. ErrConflict: its version is another; nothing is
-	// changed then, and no event is said.
+	// Change replaces an agent whose version is one lower. ErrNotFound: there is none. ErrConflict: its version is another. ErrInvalid:
+	// what never changes would. Nothing is changed then, and no event is said.
 	Change(ctx context.Context, agent Agent, events ...Event) error
 	// OwnedBy lists at most limit (1 to MaximumListed) agents of a partner's wallet, the newest first and by ID where two are as new
 	// (the greater first), that come after the one created at before with the ID beforeID (both zero for the first).
@@ -98,7 +137,7 @@ type Agents interface {
 	// Following lists at most limit (1 to MaximumListed) agents that follow a leader, in the order of partner and ID, after one (the zero
 	// value for the first).
 	Following(ctx context.Context, leader FollowedLeader, after AgentKey, limit int) ([]Agent, error)
-	// Due lists at most limit (1 to MaximumListed) agents whose DueAt is at or before a time, the earliest first. Those that are due
-	// longest are dealt with by changing their DueAt.
+	// Due lists at most limit (1 to MaximumListed) agents whose DueAt is at or before a time, the earliest first, and by partner and ID
+	// then. Those that are due longest are dealt with by changing their DueAt.
 	Due(ctx context.Context, at time.Time, limit int) ([]Agent, error)
 }

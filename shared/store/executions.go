@@ -11,8 +11,9 @@ const (
 	// MaximumExecution is the largest Data of an execution, MaximumBook that of a book, in bytes.
 	MaximumExecution = 16 << 10
 	MaximumBook      = 256 << 10
-	// MaximumEntered is how many executions can be written in one step.
-	MaximumEntered = 20
+	// MaximumEntered is how many executions can be written in one step. With as many as MaximumEvents events it is a transaction of 99
+	// rows in DynamoDB, which allows 100.
+	MaximumEntered = 19
 )
 
 // Book is what an agent's copies stand at: which are open, and what they cost. It begins with version 0, nothing exposed and no Data.
@@ -84,6 +85,15 @@ func CheckEntry(book Book, executions []Execution, events []Event) error {
 	return nil
 }
 
+// CheckKnown reports ErrInvalid unless these can be arguments of Executions.Known.
+func CheckKnown(agent AgentKey, ids []string) error {
+	err := errors.Join(agent.Validate(), CheckListed(len(ids)))
+	for _, id := range ids {
+		err = errors.Join(err, CheckID("execution", id))
+	}
+	return err
+}
+
 // CheckExecutions reports ErrInvalid unless these can be arguments of Executions.List.
 func CheckExecutions(agent AgentKey, status string, before time.Time, beforeID string, limit int) error {
 	err := errors.Join(agent.Validate(), CheckListed(limit))
@@ -103,11 +113,12 @@ type Executions interface {
 	Book(ctx context.Context, agent AgentKey) (Book, error)
 	// Enter replaces the book of the version before, and with it writes executions: those of version 1 are new, of all others the
 	// version before is replaced. Events (CheckEvents) are said in the same step. ErrConflict: the book or an execution is of another
-	// version, or the book's exposure grows beyond its limit; then nothing is written.
+	// version, or the book's exposure grows beyond its limit; then nothing is written. ErrInvalid: an execution's At is another than
+	// that of the version before.
 	Enter(ctx context.Context, book Book, executions []Execution, events ...Event) error
 	// Execution returns one. ErrNotFound: there is none.
 	Execution(ctx context.Context, agent AgentKey, id string) (Execution, error)
-	// Known tells which of some executions (1 to MaximumListed) of an agent are there, in any order.
+	// Known tells which of some executions (1 to MaximumListed) of an agent are there: the map holds those, and no others.
 	Known(ctx context.Context, agent AgentKey, ids []string) (map[string]bool, error)
 	// List gives at most limit (1 to MaximumListed) executions of an agent, all or those of one status, the newest first and by ID
 	// where two are as new (the greater first), that come after the one of the time before and the ID beforeID (both zero for the first).

@@ -7,10 +7,14 @@ import (
 	"time"
 )
 
+// NonceMargin is for how long a claim that has ended is kept at least, because clocks differ.
+const NonceMargin = 24 * time.Hour
+
 // Nonces keeps who used which nonce.
 type Nonces interface {
 	// Claim binds a nonce of a scope to a holder until a time. The first claim stands: it is repeated at will by the same holder, and is
-	// ErrConflict for any other as long as now is before the time that the first one named. Time that goes backwards frees nothing.
+	// ErrConflict for any other as long as now is before the time that the first one named. Time that goes backwards frees nothing,
+	// as long as it does by less than NonceMargin.
 	Claim(ctx context.Context, scope, nonce, holder string, until, now time.Time) error
 }
 

@@ -62,18 +62,42 @@ func CheckParked(partner, after string, limit int) error {
 	return err
 }
 
+// CheckPostpone reports ErrInvalid unless these can be arguments of Outbox.Postpone: neither the attempts nor the due time go back, and
+// one of them goes on.
+func CheckPostpone(was Delivery, attempts int, dueAt time.Time) error {
+	next := was
+	next.Attempts, next.DueAt = attempts, dueAt
+	if err := errors.Join(was.Validate(), next.Validate()); err != nil {
+		return err
+	}
+	if attempts < was.Attempts || dueAt.Before(was.DueAt) || attempts == was.Attempts && dueAt.Equal(was.DueAt) {
+		return fmt.Errorf("%w: from %d attempts, due %v, to %d, due %v", ErrInvalid, was.Attempts, was.DueAt, attempts, dueAt)
+	}
+	return nil
+}
+
+// CheckReplay reports ErrInvalid unless these can be arguments of Outbox.Replay.
+func CheckReplay(partner, id string, dueAt time.Time) error {
+	err := errors.Join(CheckID("delivery", id), CheckTime("when a delivery is due", dueAt))
+	if partner != "" {
+		err = errors.Join(err, CheckID("partner", partner))
+	}
+	return err
+}
+
 // Outbox keeps what must still be delivered. Every event that is said is put into it in the same step, as a delivery of the event's ID
-// and partner, due at once (DueAt is the event's At), replacing one of the same ID and partner that is still there.
+// and partner, due at once (DueAt is the event's At), replacing one of the same ID and partner that is still there. One that is parked
+// stays as it is: only Replay makes it due.
 type Outbox interface {
 	// Due lists at most limit (1 to MaximumListed) deliveries of a shard that are due at or before a time, the longest due first, and
-	// by ID then.
+	// by ID and partner then.
 	Due(ctx context.Context, shard int, at time.Time, limit int) ([]Delivery, error)
 	// Add adds a delivery unless one of its ID and partner is there or parked.
 	Add(ctx context.Context, delivery Delivery) error
-	// Postpone replaces a delivery that is there with these Attempts and this DueAt by one of as many Attempts or more and a later DueAt.
+	// Postpone replaces a delivery that is there with these Attempts and this DueAt by one of later Attempts and DueAt (CheckPostpone).
 	// ErrConflict: it is not there as it was, because somebody else works on it or is done with it.
 	Postpone(ctx context.Context, was Delivery, attempts int, dueAt time.Time) error
-	// Done forgets a delivery, whoever worked on it since. None is no error.
+	// Done forgets a delivery, whoever worked on it since. None is no error, and one that is parked stays so.
 	Done(ctx context.Context, delivery Delivery) error
 	// Park takes a delivery out of what is due, as it is there now, and keeps it until it is replayed. None is no error.
 	Park(ctx context.Context, delivery Delivery) error

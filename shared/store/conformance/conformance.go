@@ -29,6 +29,13 @@ type Stores struct {
 	Boards       store.Boards
 	Launches     store.Launches
 	TrackRecords store.TrackRecords
+	Agents       store.Agents
+	Executions   store.Executions
+	Readings     store.Readings
+	Idempotency  store.Idempotency
+	Nonces       store.Nonces
+	Webhooks     store.Webhooks
+	Outbox       store.Outbox
 }
 
 // Run checks an engine. open returns the ports of a store that holds nothing, and closes it with t.Cleanup; it is called once
@@ -109,6 +116,13 @@ func Run(t *testing.T, open func(t *testing.T) Stores) {
 		{"invalid track records", checkInvalidTrackRecords},
 		{"memory of track records is not shared", checkTrackRecordMemory},
 		{"track records, ended context", checkEndedTrackRecords},
+		{"agents", checkAgents},
+		{"agents with similar names", checkSimilarAgents},
+		{"invalid agents", checkInvalidAgents},
+		{"outbox", checkOutbox},
+		{"parked deliveries", checkParking},
+		{"deliveries at once", checkConcurrentOutbox},
+		{"invalid deliveries", checkInvalidOutbox},
 	}
 	for _, group := range groups {
 		t.Run(group.name, func(t *testing.T) {
@@ -139,6 +153,10 @@ type tester interface {
 	Errorf(format string, args ...any)
 	Fatalf(format string, args ...any)
 }
+
+func isConflict(err error) bool { return errors.Is(err, store.ErrConflict) }
+
+func isNotFound(err error) bool { return errors.Is(err, store.ErrNotFound) }
 
 func mustDo(t tester, err error) {
 	t.Helper()

@@ -14,13 +14,20 @@ func newEvent(id string, at time.Time) store.Event {
 	return store.Event{ID: id, Type: "leader.grade_changed", At: at, Data: fmt.Appendf(nil, "{%q:\"\x00\xff\"}", id)}
 }
 
+// newEventOf is an event that concerns a partner.
+func newEventOf(partner, id string, at time.Time) store.Event {
+	event := newEvent(id, at)
+	event.Type, event.Partner = "agent.paused", partner
+	return event
+}
+
 func sameEvents(t tester, got []store.Event, want ...store.Event) {
 	t.Helper()
 	if got == nil || len(got) != len(want) {
 		t.Fatalf("%d events %v, want %d, and never nil", len(got), got, len(want))
 	}
 	for i, w := range want {
-		if g := got[i]; g.ID != w.ID || g.Type != w.Type || !g.At.Equal(w.At) || g.At.Location() != time.UTC || !bytes.Equal(g.Data, w.Data) {
+		if g := got[i]; g.ID != w.ID || g.Type != w.Type || g.Partner != w.Partner || !g.At.Equal(w.At) || g.At.Location() != time.UTC || !bytes.Equal(g.Data, w.Data) {
 			t.Errorf("event %d: %+v, want %+v", i, g, w)
 		}
 	}
@@ -44,7 +51,7 @@ func checkEvents(t *testing.T, s Stores) {
 	}
 	midnight := epoch.Truncate(24 * time.Hour)
 	last, first := newEvent("last", midnight.Add(-1)), newEvent("first", midnight.In(time.FixedZone("behind", -7200)))
-	a, b, aLater := newEvent("a", epoch), newEvent("b", epoch), newEvent("a", epoch.Add(1))
+	a, b, aLater := newEvent("a", epoch), newEventOf("acme", "b", epoch), newEvent("a", epoch.Add(1))
 	whole := newEvent("whole", epoch.Truncate(time.Second).Add(time.Second))
 	say(aLater, b)
 	say(whole)
@@ -94,7 +101,7 @@ func checkEvents(t *testing.T, s Stores) {
 	// What cannot be said together is refused, and the grading with it.
 	before := must[store.Leader](t)(s.Leaders.Leader(ctx, spotOnBase, "0x1"))
 	bad := map[string][]store.Event{
-		"two of one ID": {newEvent("x", epoch), newEvent("x", epoch.Add(1))}, "too many": append(many, newEvent("x", epoch)),
+		"two of one ID": {newEvent("x", epoch), newEvent("x", epoch.Add(1))}, "a partner that is none": {newEventOf("a b", "x", epoch)}, "too many": append(many, newEvent("x", epoch)),
 		"no time": {newEvent("x", time.Time{})}, "no data": {{ID: "x", Type: "type", At: epoch}}, "no type": {{ID: "x", At: epoch, Data: []byte{1}}},
 		"too much data": {{ID: "x", Type: "type", At: epoch, Data: make([]byte, store.MaximumEvent+1)}},
 	}

@@ -82,6 +82,24 @@ func retryConflicts(ctx context.Context, attempt func() error) error {
 	}, backoff.WithContext(backoff.WithMaxRetries(waits, conflictRetries), ctx))
 }
 
+// transact runs a transaction, again while it meets another on the same rows. fill gives it its writes, the same whenever it is called.
+// A transaction that is still under way is repeated under its own token, by which DynamoDB knows it and does it once: whoever lost the
+// answer to its write is not told that somebody else was first.
+func (s *Store) transact(ctx context.Context, fill func(tx *dynamo.WriteTx)) error {
+	var tx *dynamo.WriteTx
+	return retryConflicts(ctx, func() error {
+		if tx == nil {
+			tx = s.db.WriteTx().Idempotent(true)
+			fill(tx)
+		}
+		err := tx.Run(ctx)
+		if progress := (*types.TransactionInProgressException)(nil); !errors.As(err, &progress) {
+			tx = nil
+		}
+		return err
+	})
+}
+
 // isTransactionConflict reports whether a write was refused, and nothing written, only because a transaction was under way on
 // one of its rows.
 func isTransactionConflict(err error) bool {

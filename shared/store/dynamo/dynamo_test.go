@@ -47,6 +47,8 @@ func runConformance(t *testing.T, newClient func(t *testing.T) dynamodbiface.Dyn
 			Snapshots: opened.Snapshots(), Observations: opened.Observations(), Peers: opened.Peers(),
 			Passes: opened.Passes(), Leaders: opened.Leaders(), Events: opened.Events(), Boards: opened.Boards(),
 			Launches: opened.Launches(), TrackRecords: opened.TrackRecords(),
+			Agents: opened.Agents(), Executions: opened.Executions(), Readings: opened.Readings(), Idempotency: opened.Idempotency(),
+			Nonces: opened.Nonces(), Webhooks: opened.Webhooks(), Outbox: opened.Outbox(),
 		}
 	})
 }

@@ -149,7 +149,7 @@ func (l leaders) Grade(ctx context.Context, group store.Group, address string, s
 		return err
 	}
 	at := sortableTime(grading.At)
-	err := retryConflicts(ctx, func() error {
+	err := l.say(ctx, events, func(tx *dynamo.WriteTx) {
 		write := update(l.records, leaderKey(group, address)).
 			Set("gradedAt", at).Set("gradedIn", grading.Pass).SetNullable("grade", grading.Grade).Set("verdict", grading.Verdict).
 			Set("graded", grading.Data)
@@ -158,9 +158,7 @@ func (l leaders) Grade(ctx context.Context, group store.Group, address string, s
 		} else {
 			write = write.If("gradedAt = ? AND gradedAt < ?", sortableTime(since), at)
 		}
-		tx := l.db.WriteTx().Update(write)
-		l.say(tx, events)
-		return tx.Run(ctx)
+		tx.Update(write)
 	})
 	if failedCondition(err) >= 0 {
 		if _, err := l.Leader(ctx, group, address); err != nil {

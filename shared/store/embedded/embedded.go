@@ -42,12 +42,33 @@ var (
 	bucketForecasts     = []byte("forecasts")     // source#chain wallet → forecastRow
 	bucketFollowUps     = []byte("followUps")     // source#chain#wallet#id → followUpRow
 	bucketDue           = []byte("due")           // source#due time#id → key of the open followUpRow
+	bucketAgents        = []byte("agents")        // partner#agent → agentRow
+	bucketAgentsOf      = []byte("agentsOf")      // partner#owner#time of creation#agent → nothing
+	bucketAgentsDue     = []byte("agentsDue")     // due time#partner agent → key of the agentRow
+	bucketFollowed      = []byte("followed")      // kind place leader → nothing
+	bucketFollowers     = []byte("followers")     // kind#place#leader#partner agent → key of the agentRow
+	bucketBooks         = []byte("books")         // partner#agent → bookRow
+	bucketExecutions    = []byte("executions")    // partner#agent#execution → executionRow
+	bucketExecutionsAt  = []byte("executionsAt")  // partner#agent#time#execution → status
+	bucketReadings      = []byte("readings")      // kind#place#leader → readingRow
+	bucketRequests      = []byte("requests")      // partner#key → requestRow
+	bucketRequestsBegun = []byte("requestsBegun") // time of beginning#partner#key → nothing
+	bucketNonces        = []byte("nonces")        // scope#nonce → nonceRow
+	bucketNoncesUntil   = []byte("noncesUntil")   // end of the claim#scope#nonce → nothing
+	bucketWebhooks      = []byte("webhooks")      // partner → webhookRow
+	bucketDeliveries    = []byte("deliveries")    // id#partner → deliveryRow
+	bucketDeliveriesDue = []byte("deliveriesDue") // shard#due time#id partner → key of the deliveryRow that is not parked
+	bucketParked        = []byte("parked")        // partner#id → key of the deliveryRow that is parked
 
 	topLevelBuckets = [][]byte{
 		bucketMeta, bucketPartners, bucketKeys, bucketKeysOf, bucketTokens, bucketUsage,
 		bucketLatest, bucketSnapshots, bucketObservations, bucketPeers,
 		bucketPasses, bucketPlans, bucketLeaders, bucketEvents, bucketBoards,
 		bucketLaunches, bucketLaunchesKnown, bucketForecasts, bucketFollowUps, bucketDue,
+		bucketAgents, bucketAgentsOf, bucketAgentsDue, bucketFollowed, bucketFollowers,
+		bucketBooks, bucketExecutions, bucketExecutionsAt, bucketReadings,
+		bucketRequests, bucketRequestsBegun, bucketNonces, bucketNoncesUntil,
+		bucketWebhooks, bucketDeliveries, bucketDeliveriesDue, bucketParked,
 	}
 	keyFormat        = []byte("format")
 	formatThatWeRead = []byte("1")
@@ -140,6 +161,20 @@ func (s *Store) write(ctx context.Context, update func(*bbolt.Tx) error) error {
 		return err
 	}
 	return s.writer.write(ctx, update)
+}
+
+// decide writes like write does. Its function may refuse as long as it has written nothing: a refusal, unlike an error, undoes nothing
+// of what others write in the same transaction, so that many who are refused cost no more than many who are not.
+func (s *Store) decide(ctx context.Context, update func(*bbolt.Tx) (refusal, err error)) error {
+	var refusal error
+	err := s.write(ctx, func(tx *bbolt.Tx) (err error) {
+		refusal, err = update(tx)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return refusal
 }
 
 // sortedTime is RFC 3339 with all nine digits of a second: as texts such times sort as they do.

@@ -12,16 +12,25 @@ import (
 	"github.com/mirrorworthy/mirrorworthy/shared/store"
 )
 
-// Events returns the outbox of the file.
+// Events returns the log of the file.
 func (s *Store) Events() store.Events { return events{s} }
 
 type events struct{ store *Store }
 
 type eventRow struct {
-	ID   string    `json:"id"`
-	Type string    `json:"type"`
-	At   time.Time `json:"at"`
-	Data []byte    `json:"data"`
+	ID      string    `json:"id"`
+	Type    string    `json:"type"`
+	Partner string    `json:"partner,omitempty"`
+	At      time.Time `json:"at"`
+	Data    []byte    `json:"data"`
+}
+
+func eventRowOf(event store.Event) eventRow {
+	return eventRow{ID: event.ID, Type: event.Type, Partner: event.Partner, At: event.At.UTC(), Data: event.Data}
+}
+
+func (r eventRow) event() store.Event {
+	return store.Event{ID: r.ID, Type: r.Type, Partner: r.Partner, At: r.At, Data: r.Data}
 }
 
 // keptEventDays is how many days with events are kept: those that EventLife touches, and one more for a clock that is wrong.
@@ -31,10 +40,10 @@ func eventDay(at time.Time) []byte { return at.UTC().AppendFormat(nil, time.Date
 
 func eventKey(at time.Time, id string) []byte { return joinKey(at.UTC().Format(sortedTime), id) }
 
-// say adds events to the outbox.
+// say adds events to the log and to the outbox.
 func say(tx *bbolt.Tx, events []store.Event) error {
 	for _, event := range events {
-		row, err := json.Marshal(eventRow{ID: event.ID, Type: event.Type, At: event.At.UTC(), Data: event.Data})
+		row, err := json.Marshal(eventRowOf(event))
 		if err != nil {
 			return fmt.Errorf("say event %s: %w", event.ID, err)
 		}
@@ -43,6 +52,9 @@ func say(tx *bbolt.Tx, events []store.Event) error {
 			return err
 		}
 		if err := day.Put(eventKey(event.At, event.ID), row); err != nil {
+			return err
+		}
+		if err := putSaid(tx, event); err != nil {
 			return err
 		}
 	}
@@ -72,7 +84,7 @@ func (e events) Said(ctx context.Context, day, after time.Time, afterID string, 
 			if err := json.Unmarshal(data, &row); err != nil {
 				return fmt.Errorf("read event %s: %w", key, err)
 			}
-			said = append(said, store.Event{ID: row.ID, Type: row.Type, At: row.At, Data: row.Data})
+			said = append(said, row.event())
 		}
 		return nil
 	})
