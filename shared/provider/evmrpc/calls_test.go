@@ -24,20 +24,20 @@ func TestCallTellsARefusalFromAFailure(t *testing.T) {
 		want     string
 		reverted bool
 	}{
-		"data":               {`{"result":"0x010203"}`, "\x01\x02\x03", false},
-		"no code":            {`{"result":"0x"}`, "", false},
-		"a revert":           {`{"error":{"code":3,"message":"execution reverted","data":"0x08c379a0"}}`, "\x08\xc3\x79\xa0", true},
-		"a revert, no more":  {`{"error":{"code":-32000,"message":"VM execution error."}}`, "", true},
-		"an object as data":  {`{"error":{"code":-32015,"message":"execution reverted","data":{"x":1}}}`, "", true},
-		"out of gas":         {`{"error":{"code":-32000,"message":"out of gas"}}`, "", true},
-		"an invalid opcode":  {`{"error":{"code":-32000,"message":"invalid opcode: INVALID"}}`, "", true},
-		"a failing node":     {`{"error":{"code":-32603,"message":"internal error"}}`, unavailable, false},
-		"an unsynced node":   {`{"error":{"code":-32000,"message":"header not found"}}`, unavailable, false},
-		"null":               {`{"result":null}`, unavailable, false},
-		"half a byte":        {`{"result":"0x1"}`, unavailable, false},
-		"no hexadecimal":     {`{"result":"hello"}`, unavailable, false},
-		"far too much":       {`{"result":"0x` + strings.Repeat("00", 1<<16+9) + `"}`, unavailable, false},
-		"a page":             {`<html>`, unavailable, false},
+		"data":              {`{"result":"0x010203"}`, "\x01\x02\x03", false},
+		"no code":           {`{"result":"0x"}`, "", false},
+		"a revert":          {`{"error":{"code":3,"message":"execution reverted","data":"0x08c379a0"}}`, "\x08\xc3\x79\xa0", true},
+		"a revert, no more": {`{"error":{"code":-32000,"message":"VM execution error."}}`, "", true},
+		"an object as data": {`{"error":{"code":-32015,"message":"execution reverted","data":{"x":1}}}`, "", true},
+		"out of gas":        {`{"error":{"code":-32000,"message":"out of gas"}}`, "", true},
+		"an invalid opcode": {`{"error":{"code":-32000,"message":"invalid opcode: INVALID"}}`, "", true},
+		"a failing node":    {`{"error":{"code":-32603,"message":"internal error"}}`, unavailable, false},
+		"an unsynced node":  {`{"error":{"code":-32000,"message":"header not found"}}`, unavailable, false},
+		"null":              {`{"result":null}`, unavailable, false},
+		"half a byte":       {`{"result":"0x1"}`, unavailable, false},
+		"no hexadecimal":    {`{"result":"hello"}`, unavailable, false},
+		"far too much":      {`{"result":"0x` + strings.Repeat("00", 1<<16+9) + `"}`, unavailable, false},
+		"a page":            {`<html>`, unavailable, false},
 	} {
 		adapter := (&fakeNode{answer: map[string]string{"eth_call": c.answer}}).on(chain.Ethereum)
 		got, err := adapter.Call(t.Context(), mustChain(t, chain.Ethereum), to, []byte{1})
