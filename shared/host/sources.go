@@ -93,7 +93,7 @@ func newSources(config Config, parts Parts, clock func() time.Time) (market.Sour
 		TokenSecurity: security, AddressSecurity: security,
 		Holders: explorer, Trades: pools, Listings: pools,
 		Launches: node, PoolHistories: node,
-		Contracts: node, Simulation: evm.NewSimulators(node, honeypotis.New(clients["honeypotis"])),
+		Contracts: node, Calls: node, Receipts: node, Simulation: evm.NewSimulators(node, honeypotis.New(clients["honeypotis"])),
 		PerpFills: perps, PerpAccounts: perps, PerpFunding: perps, PerpLedgers: perps, PerpMarkets: perps, PerpCandles: perps,
 		PredictionActivity: predictions, PredictionPositions: predictions, PredictionMarkets: predictions, PredictionPrices: predictions,
 		PerpLeaderboard: hyperliquid.NewLeaderboard(clients[perpLeaderboard]), PredictionLeaderboard: predictions,

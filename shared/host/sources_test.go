@@ -60,7 +60,7 @@ var everyPort = []market.Port{
 	market.ListingFacts, market.PerpFillFacts, market.PerpAccountFacts, market.PerpFundingFacts, market.PerpLedgerFacts, market.PerpMarketFacts,
 	market.PerpCandleFacts, market.PredictionActivityFacts, market.PredictionPositionFacts, market.PredictionMarketFacts, market.PredictionPriceFacts,
 	market.LaunchFacts, market.PoolHistoryFacts,
-	market.PerpLeaderboardFacts, market.PredictionLeaderboardFacts,
+	market.PerpLeaderboardFacts, market.PredictionLeaderboardFacts, market.CallFacts, market.ReceiptFacts,
 }
 
 func TestAServiceHasEveryPort(t *testing.T) {

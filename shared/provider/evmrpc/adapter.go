@@ -93,6 +93,8 @@ type fault struct {
 	method  string
 	code    int64
 	message string
+	// data is the reason that a contract gave for refusing, where the node hands it on.
+	data []byte
 }
 
 func (f *fault) Error() string {
@@ -154,12 +156,17 @@ func parseAnswer(body []byte) (jsontext.Value, *fault, error) {
 		var wire struct {
 			Code    upstream.Number `json:"code"`
 			Message upstream.Text   `json:"message"`
+			Data    jsontext.Value  `json:"data"`
 		}
 		if err := json.Unmarshal(envelope.Error, &wire, lenient); err != nil {
 			return nil, nil, fmt.Errorf("%w: %w", upstream.ErrUnreadable, err)
 		}
 		code, _ := wire.Code.Int()
-		return nil, &fault{code: code, message: string(wire.Message)}, nil
+		failure := &fault{code: code, message: string(wire.Message)}
+		if data, err := parseData(wire.Data); err == nil {
+			failure.data = data
+		}
+		return nil, failure, nil
 	case '"':
 		var message upstream.Text
 		if err := json.Unmarshal(envelope.Error, &message, lenient); err != nil {
@@ -194,8 +201,19 @@ var errNull = errors.New("the node answered null")
 
 // ask makes one call. A node's error is a *fault in the chain of an error that wraps market.ErrUnavailable.
 func ask[T any](ctx context.Context, client *upstream.Client, c call, parse func(result []byte) (T, error)) (T, error) {
+	value, _, err := exchange(ctx, client, c, false, parse)
+	return value, err
+}
+
+// askFor is ask for a thing that need not be there, of which a node answers null: found is then false.
+func askFor[T any](ctx context.Context, client *upstream.Client, c call, parse func(result []byte) (T, error)) (value T, found bool, err error) {
+	return exchange(ctx, client, c, true, parse)
+}
+
+func exchange[T any](ctx context.Context, client *upstream.Client, c call, optional bool, parse func(result []byte) (T, error)) (_ T, found bool, _ error) {
 	type outcome struct {
 		value T
+		found bool
 		fault *fault
 	}
 	var zero T
@@ -209,7 +227,7 @@ func ask[T any](ctx context.Context, client *upstream.Client, c call, parse func
 		Params  []any  `json:"params"`
 	}{"2.0", 1, c.method, c.params})
 	if err != nil {
-		return zero, fmt.Errorf("encoding a call of %s: %w", c.method, err)
+		return zero, false, fmt.Errorf("encoding a call of %s: %w", c.method, err)
 	}
 	answer, err := upstream.Post(ctx, client, "", body, func(response *upstream.Response) (outcome, error) {
 		result, fault, err := parseAnswer(response.Body)
@@ -220,22 +238,25 @@ func ask[T any](ctx context.Context, client *upstream.Client, c call, parse func
 			fault.method = c.method
 			return outcome{fault: fault}, nil
 		}
-		if result.Kind() == 'n' {
+		switch {
+		case result.Kind() == 'n' && optional:
+			return outcome{}, nil
+		case result.Kind() == 'n':
 			return outcome{}, fmt.Errorf("%s: %w", c.method, errNull)
 		}
 		value, err := parse(result)
 		if err != nil {
 			return outcome{}, fmt.Errorf("%w: %s: %w", upstream.ErrUnreadable, c.method, err)
 		}
-		return outcome{value: value}, nil
+		return outcome{value: value, found: true}, nil
 	})
 	if err != nil {
-		return zero, err
+		return zero, false, err
 	}
 	if answer.fault != nil {
-		return zero, fmt.Errorf("%w: %s: %w", market.ErrUnavailable, client.Name(), answer.fault)
+		return zero, false, fmt.Errorf("%w: %s: %w", market.ErrUnavailable, client.Name(), answer.fault)
 	}
-	return answer.value, nil
+	return answer.value, answer.found, nil
 }
 
 // asFault finds the node's own error in an error of ask.

@@ -1,5 +1,5 @@
-// Package evmrpc reads the facts of one wallet or one contract, what pools were made and how a token came to market from an EVM node
-// over JSON-RPC, and decodes receipts and logs into typed values.
+// Package evmrpc reads the facts of one wallet or one contract, what pools were made and how a token came to market, what became of a
+// transaction and what a contract answers to a call from an EVM node over JSON-RPC, and decodes receipts and logs into typed values.
 //
 // It asks eth_blockNumber, eth_getLogs, eth_getTransactionByHash, eth_getTransactionReceipt, eth_getBlockByNumber,
 // eth_getBalance, eth_getCode, eth_getStorageAt and eth_call, one call a request, as the Ethereum execution API specification describes them
