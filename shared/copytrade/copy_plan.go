@@ -26,7 +26,7 @@ type CopyPlanAnswer struct {
 	Verdict    string   `json:"verdict"`
 	Confidence *float64 `json:"confidence"`
 	SampleSize int      `json:"sampleSize"`
-	// Trial is true where too little is known of the leader for more than a trial.
+	// Trial is true where the plan is for a trial, since too little is known of the leader for more.
 	Trial  bool        `json:"trial"`
 	Limits []PlanLimit `json:"limits"`
 	Copier Copier      `json:"copier"`

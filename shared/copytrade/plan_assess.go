@@ -37,7 +37,7 @@ func assessPlan(f *planFacts, asOf time.Time) CopyPlanAnswer {
 	d := draftPlan(f, asOf)
 	answer := CopyPlanAnswer{
 		Copy: d.capital > 0, RiskProfile: f.profile, Verdict: d.rating.Verdict, Confidence: display.Probability(d.rating.Confidence),
-		SampleSize: d.rating.SampleSize, Trial: d.trial, Limits: make([]PlanLimit, len(d.limits)), Copier: d.copier(),
+		SampleSize: d.rating.SampleSize, Trial: d.trial && d.capital > 0, Limits: make([]PlanLimit, len(d.limits)), Copier: d.copier(),
 		Coverage: f.coverage(), Reasons: reason.Top(d.reasons()), Warnings: d.warnings(),
 	}
 	if d.rating.Rated {

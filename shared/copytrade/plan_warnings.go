@@ -67,7 +67,7 @@ func (d *draft) warnOfMoney(add warn) {
 func (d *draft) warnOfRecord(add warn) {
 	n := d.rating.SampleSize
 	switch {
-	case d.trial:
+	case d.trial && d.capital > 0:
 		add("This leader's record is %s long, with %s simulated; treat the size as a trial.", display.Count(n, "trade"), display.Count(d.result.Counted, "copy"))
 	case n < plentySample && d.rating.Confidence < softConfidence:
 		add("This leader's record is %s long, and its grade may still change.", display.Count(n, "trade"))
