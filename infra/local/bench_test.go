@@ -275,7 +275,7 @@ func BenchmarkBundleAllocations(b *testing.B) {
 	config := l.config
 	config.SingleTimeout, config.BundleTimeout = plenty, plenty
 	config.Addresses = host.SampleAddresses("http://market")
-	endpoints := host.Endpoints(host.KeptIn(l.kept))
+	endpoints := host.Endpoints(host.KeptIn(l.kept), host.Copying{})
 	allocated := func(path string) (objects, size uint64) {
 		made, err := host.NewService(config, host.Parts{
 			Keys: l.kept.Keys(), Meter: l.kept.Meter(), Log: discardLog(), Metrics: &logMetrics{discardLog()}, Pepper: testPepper, Transport: providers,

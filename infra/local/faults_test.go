@@ -144,7 +144,9 @@ func (s *service) overview(sample samplemarket.Sample) overview {
 }
 
 // pageSlots are the components of the trader page.
-func pageSlots() []endpoint.Endpoint { return host.Endpoints(host.Kept{})[0].Components }
+func pageSlots() []endpoint.Endpoint {
+	return host.Endpoints(host.Kept{}, host.Copying{})[0].Components
+}
 
 // unavailable tells whether a slot says that a provider failed, and nothing else.
 func unavailable(slot string) bool {

@@ -23,7 +23,7 @@ const portfolioPath = "/v1/portfolio-overview"
 // portfolioPage is the bundle of the portfolio page.
 func portfolioPage(t testing.TB) endpoint.Endpoint {
 	t.Helper()
-	for _, e := range host.Endpoints(host.Kept{}) {
+	for _, e := range host.Endpoints(host.Kept{}, host.Copying{}) {
 		if e.Path == portfolioPath {
 			return e
 		}

@@ -23,7 +23,7 @@ const tokenOverviewPath = "/v1/token-overview"
 
 // tokenPage is the bundle of the token page and the single that is not in it.
 func tokenPage() (overview, risk endpoint.Endpoint) {
-	for _, e := range host.Endpoints(host.Kept{}) {
+	for _, e := range host.Endpoints(host.Kept{}, host.Copying{}) {
 		switch e.Name {
 		case "token-overview":
 			overview = e

@@ -21,9 +21,9 @@ type Desk struct {
 	Follow Follow
 	// Checker knows the steps of activations.
 	Checker activation.Checker
-	// TradingAgent is the account by which orders of an agent are placed at the perpetuals venue, Executor the one that spends within the
+	// TradingAgent is the account by which orders of an agent are placed at the perpetuals venue, another for each activation; Executor the one that spends within the
 	// limits that owners set elsewhere.
-	TradingAgent func(agentID string) chain.Address
+	TradingAgent func(agentID, challenge string) chain.Address
 	Executor     chain.Address
 	// LivePerps says that agents on perpetuals can trade with real money.
 	LivePerps bool

@@ -5,7 +5,6 @@ import (
 	"crypto/hmac"
 	"crypto/rand"
 	"crypto/sha256"
-	"errors"
 	"fmt"
 	"log/slog"
 	randv2 "math/rand/v2"
@@ -17,6 +16,7 @@ import (
 	"github.com/mirrorworthy/mirrorworthy/shared/chain"
 	"github.com/mirrorworthy/mirrorworthy/shared/copytrade"
 	"github.com/mirrorworthy/mirrorworthy/shared/endpoint"
+	"github.com/mirrorworthy/mirrorworthy/shared/job"
 	"github.com/mirrorworthy/mirrorworthy/shared/leader"
 	"github.com/mirrorworthy/mirrorworthy/shared/market"
 	"github.com/mirrorworthy/mirrorworthy/shared/mirroring"
@@ -42,9 +42,15 @@ type Copying struct {
 // executorName names the account that spends for spot and prediction agents among the derived ones. No agent has it.
 const executorName = "executor"
 
-// tradingAgent is the account by which an agent's orders are placed at the perpetuals venue; that of no secret is none.
-func (c Copying) tradingAgent(name string) chain.Address {
-	key, err := hyperliquid.DeriveTradingKey(c.Secret, name)
+// tradingKey signs an agent's orders at the perpetuals venue. Each activation has a key of its own: the venue forgets which nonces a key
+// used once it is approved no longer.
+func (c Copying) tradingKey(agentID, challenge string) (hyperliquid.TradingKey, error) {
+	return hyperliquid.DeriveTradingKey(c.Secret, agentID+"/"+challenge)
+}
+
+// tradingAgent is the account of such a key; the zero address where there is no secret.
+func (c Copying) tradingAgent(agentID, challenge string) chain.Address {
+	key, err := c.tradingKey(agentID, challenge)
 	if err != nil {
 		return chain.Address{}
 	}
@@ -74,11 +80,168 @@ func (k Kept) desk(c Copying) agent.Desk {
 	return agent.Desk{
 		Access: k.access(c), Leaders: k.Leaders, Follow: k.follow,
 		Checker:      activation.Checker{Signatures: k.verifier(c), Receipts: c.Sources.Receipts, Calls: c.Sources.Calls, Nonces: k.Nonces, Factory: smartAccountFactory},
-		TradingAgent: c.tradingAgent, Executor: c.tradingAgent(executorName), LivePerps: c.Exchange != nil, Venue: approver{c.Exchange},
+		TradingAgent: c.tradingAgent, Executor: c.tradingAgent(executorName, ""), LivePerps: c.Exchange != nil, Venue: approver{c.Exchange},
 	}
 }
 
 // NewCopying puts together what copy trading runs on. The error is about the way to the venue that takes live orders.
 func NewCopying(config Config, sources market.Sources, log *slog.Logger) (Copying, error) {
-	return Copying{Sources: sources, Secret: config.AgentSecret, Clock: config.Clock(), Log: log}, nil
+	return Copying{Sources: sources, Secret: config.AgentSecret, Clock: config.running(), Log: log}, nil
+}
+
+// deciding are the endpoints that say what to copy and how much of it.
+func (k Kept) deciding() []endpoint.Endpoint {
+	return []endpoint.Endpoint{copytrade.CopyPlan(running{k.Agents}), copytrade.PerpCopyDecision(), copytrade.CopyOverlap(running{k.Agents})}
+}
+
+// agentEndpoints are the endpoints of agents and of what they did.
+func (k Kept) agentEndpoints(c Copying) []endpoint.Endpoint {
+	return append(k.desk(c).Endpoints(), mirroring.Executions(k.access(c), k.Executions))
+}
+
+// copyTrading are all endpoints of copy trading, in the order of the API document.
+func (k Kept) copyTrading(c Copying) []endpoint.Endpoint {
+	return slices.Concat(k.deciding(), k.agentEndpoints(c), webhook.Endpoints(k.webhooks(c)))
+}
+
+// webhooks is what webhooks run on.
+func (k Kept) webhooks(c Copying) webhook.Service {
+	clock := c.Clock
+	if clock == nil {
+		clock = time.Now
+	}
+	log := c.Log
+	if log == nil {
+		log = slog.New(slog.DiscardHandler)
+	}
+	return webhook.Service{
+		Webhooks: k.Webhooks, Sealer: webhook.NewSealer(c.sealingKey(), rand.Reader), Random: rand.Reader, Jitter: randv2.Float64, Clock: clock, Log: log,
+		Sender: webhook.NewSender(clock, webhook.SenderOptions{AllowLoopback: c.Loopback}),
+	}
+}
+
+// deliverWebhooks is the job that works on the outbox.
+func (k Kept) deliverWebhooks(c Copying) job.Spread { return webhook.Deliver(k.webhooks(c), k.Outbox) }
+
+// mirrorTrades is the job that mirrors leaders' trades; what it says is delivered at once.
+func (k Kept) mirrorTrades(c Copying) job.Spread {
+	executors := make(map[agent.Venue]mirroring.Executor)
+	if c.Exchange != nil {
+		executors[agent.Perps] = mirroring.PerpExecutor(perpExchange{c, k.Agents}, c.Clock)
+	}
+	mirror := mirroring.Job(mirroring.Memory{Agents: k.Agents, Executions: k.Executions, Readings: k.Readings, Leaders: k.Leaders}, c.Sources, executors, c.Clock)
+	mirror.Then = []string{deliverWebhooks}
+	return mirror
+}
+
+// Jobs of copy trading that need its secret.
+const (
+	mirrorTrades    = "mirror-trades"
+	deliverWebhooks = "deliver-webhooks"
+)
+
+// running tells which leaders a wallet's agents copy.
+type running struct{ agents store.Agents }
+
+// RunningCopies implements copytrade.Running.
+func (r running) RunningCopies(ctx context.Context, partner string, wallet chain.Address, on *chain.Chain) ([]copytrade.RunningCopy, error) {
+	if r.agents == nil {
+		return nil, nil
+	}
+	var copies []copytrade.RunningCopy
+	var before time.Time
+	beforeID := ""
+	for {
+		page, err := r.agents.OwnedBy(ctx, partner, wallet.String(), before, beforeID, store.MaximumListed)
+		if err != nil {
+			return nil, fmt.Errorf("%w: the store of agents: %w", market.ErrUnavailable, err)
+		}
+		for _, record := range page {
+			a, err := agent.Read(record)
+			if err != nil {
+				return nil, err
+			}
+			if !a.Follows() || a.Venue != agent.Spot || a.Chain != on {
+				continue
+			}
+			stake := 0.0
+			if a.Mode == agent.Live {
+				stake = a.Risk.MaxUSD.USD()
+			}
+			if at := slices.IndexFunc(copies, func(c copytrade.RunningCopy) bool { return c.Leader == a.Leader }); at >= 0 {
+				copies[at].MaximumUSD += stake
+			} else {
+				copies = append(copies, copytrade.RunningCopy{Leader: a.Leader, MaximumUSD: stake})
+			}
+		}
+		if len(page) < store.MaximumListed {
+			return copies, nil
+		}
+		last := page[len(page)-1]
+		before, beforeID = last.CreatedAt, last.ID
+	}
+}
+
+// perpExchange places agents' orders at the perpetuals venue, each with the key that its owner approved.
+type perpExchange struct {
+	copying Copying
+	agents  store.Agents
+}
+
+// key is the one by which the agent of an order trades.
+func (x perpExchange) key(ctx context.Context, order mirroring.PerpOrder) (hyperliquid.TradingKey, error) {
+	record, err := x.agents.Agent(ctx, store.AgentKey{Partner: order.Partner, ID: order.Agent})
+	if err != nil {
+		return hyperliquid.TradingKey{}, fmt.Errorf("%w: the agent cannot be read", mirroring.ErrRefused)
+	}
+	a, err := agent.Read(record)
+	if err != nil {
+		return hyperliquid.TradingKey{}, fmt.Errorf("%w: the agent cannot be read", mirroring.ErrRefused)
+	}
+	return x.copying.tradingKey(a.ID, a.Activation.Challenge)
+}
+
+// SetLeverage implements mirroring.PerpExchange.
+func (x perpExchange) SetLeverage(ctx context.Context, order mirroring.PerpOrder, leverage int) error {
+	key, err := x.key(ctx, order)
+	if err != nil {
+		return err
+	}
+	return x.copying.Exchange.UpdateLeverage(ctx, key, order.Coin, leverage, false)
+}
+
+// Place implements mirroring.PerpExchange.
+func (x perpExchange) Place(ctx context.Context, order mirroring.PerpOrder) (mirroring.PerpResult, error) {
+	key, err := x.key(ctx, order)
+	if err != nil {
+		return mirroring.PerpResult{}, err
+	}
+	result, err := x.copying.Exchange.Order(ctx, key, hyperliquid.OrderRequest{
+		Coin: order.Coin, Buy: order.Buy, Limit: order.Limit, Size: order.Size, ReduceOnly: order.ReduceOnly, ClientID: order.ClientID,
+	})
+	if err != nil {
+		if _, unknown := hyperliquid.IsUnknown(err); unknown {
+			return mirroring.PerpResult{}, err
+		}
+		return mirroring.PerpResult{}, fmt.Errorf("%w: %w", mirroring.ErrRefused, err)
+	}
+	return resultOf(result), nil
+}
+
+// Find implements mirroring.PerpExchange.
+func (x perpExchange) Find(ctx context.Context, order mirroring.PerpOrder) (mirroring.PerpResult, bool, error) {
+	result, err := x.copying.Exchange.OrderStatus(ctx, order.Account, order.ClientID)
+	if err != nil || result.Status == hyperliquid.NotFound {
+		return mirroring.PerpResult{}, false, err
+	}
+	return resultOf(result), true, nil
+}
+
+// resultOf is what the venue says of an order in the words of mirroring.
+func resultOf(r hyperliquid.OrderResult) mirroring.PerpResult {
+	result := mirroring.PerpResult{Size: r.FilledSize, FeeUSD: r.FeeUSD, Resting: r.Status == hyperliquid.Resting, Reason: string(r.Reason)}
+	if r.FilledSize > 0 {
+		result.Price = r.AveragePrice
+	}
+	return result
 }

@@ -19,7 +19,6 @@ import (
 	"github.com/mirrorworthy/mirrorworthy/shared/endpoint/partnerkey"
 	"github.com/mirrorworthy/mirrorworthy/shared/job"
 	"github.com/mirrorworthy/mirrorworthy/shared/leader"
-	"github.com/mirrorworthy/mirrorworthy/shared/mirroring"
 	"github.com/mirrorworthy/mirrorworthy/shared/store"
 	"github.com/mirrorworthy/mirrorworthy/shared/store/dynamo"
 	"github.com/mirrorworthy/mirrorworthy/shared/token"
@@ -52,7 +51,7 @@ func ServeCopyTrading(name string) {
 
 // ServeAgent runs the Lambda function of an endpoint of agents, given by its name. It does not return.
 func ServeAgent(name string) {
-	serveCopying(func(kept Kept, copying Copying) []endpoint.Endpoint { return named(name, kept.agents(copying)) })
+	serveCopying(func(kept Kept, copying Copying) []endpoint.Endpoint { return named(name, kept.agentEndpoints(copying)) })
 }
 
 // ServeWebhook runs the Lambda function of an endpoint of webhooks, given by its name. It does not return.
@@ -156,7 +155,7 @@ func jobFunction(name string, config Config, kept Kept, copying Copying, log *sl
 	}
 	for _, s := range Spreads(kept, copying, chain.All()) {
 		if s.Name == name {
-			if (name == mirroring.JobName || name == webhook.JobName) && config.AgentSecret == nil {
+			if (name == mirrorTrades || name == deliverWebhooks) && config.AgentSecret == nil {
 				return nil, errAgentSecret
 			}
 			return spreadFunction(s, config, kept.Passes, OpenQueue(config, os.Getenv, log), log)
