@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -244,4 +245,48 @@ func FuzzRPC(f *testing.F) {
 			t.Fatalf("%q: %d %.200s", call, recorder.Code, recorder.Body.String())
 		}
 	})
+}
+
+// Where orders are taken, a fault decides whether they are carried out: only one that loses or spoils the answer does.
+func TestFaultsOfOrders(t *testing.T) {
+	for kind, reaches := range map[FaultKind]bool{
+		FaultNone: true, FaultLost: true, FaultTruncated: true, FaultWrongTypes: true, FaultDrip: true,
+		FaultHang: false, FaultServerError: false, FaultRateLimit: false, FaultHTML: false, FaultHostile: false, FaultEmpty: false,
+	} {
+		m := small()
+		approval := `{"action":{"type":"approveAgent","signatureChainId":"0x1","hyperliquidChain":"Mainnet",` +
+			`"agentAddress":"0xa900000000000000000000000000000000000001","agentName":"","nonce":NONCE},"nonce":NONCE,"signature":` +
+			`{"r":"0x7e30facd5325b8a80831f50a8dc8741cba0fadcd237999301ea663818b2c5b8e","s":"0x3c1453dc9de0e0083fcce19ad5e0dc513508e2f8ceab10a4e4cf8afb21b9ec9e","v":27}}`
+		approval = strings.ReplaceAll(approval, "NONCE", strconv.FormatInt(testStart.UnixMilli(), 10))
+		post := func(path string) string {
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			request := httptest.NewRequest(http.MethodPost, path, strings.NewReader(approval)).WithContext(ctx)
+			recorder := httptest.NewRecorder()
+			if kind == FaultHang || kind == FaultLost {
+				time.AfterFunc(20*time.Millisecond, cancel)
+			}
+			m.Handler().ServeHTTP(recorder, request)
+			return recorder.Body.String()
+		}
+		m.SetFault(HyperliquidExchange, Fault{Kind: kind, Interval: time.Microsecond})
+		first := post("/hyperliquid/exchange")
+		if kind == FaultLost && first != "" {
+			t.Errorf("a lost answer came: %s", first)
+		}
+		m.SetFault(HyperliquidExchange, Fault{})
+		// Whoever signed it, the same nonce counts once.
+		if again := post("/hyperliquid/exchange"); strings.Contains(again, "duplicate nonce") != reaches {
+			t.Errorf("fault %d: then %s", kind, again)
+		}
+		m.SetFault(Hyperliquid, Fault{Kind: FaultServerError})
+		if answer := post("/hyperliquid/exchange"); !strings.Contains(answer, "duplicate nonce") {
+			t.Errorf("a fault of what is told spread to orders: %s", answer)
+		}
+		m.SetFault(Hyperliquid, Fault{})
+		m.SetFault(HyperliquidExchange, Fault{Kind: FaultServerError})
+		if answer := post("/hyperliquid/info"); strings.Contains(answer, "Internal") {
+			t.Errorf("a fault of orders spread to what is told: %s", answer)
+		}
+	}
 }

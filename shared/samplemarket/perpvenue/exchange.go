@@ -139,10 +139,10 @@ func traded[A any](v *Venue, r *exchangeRequest, pack func(*A) (string, bool), d
 		return responseWire{}, failure(refusal)
 	}
 	packed, ok := pack(&action)
-	if !ok {
+	if !ok || r.Vault != nil && !isAddress(*r.Vault) {
 		return responseWire{}, failure(refusal)
 	}
-	address, err := actionSigner(packed, r)
+	address, err := signer(actionDigest(packed, r), r.Signature)
 	if err != nil {
 		return responseWire{}, err
 	}

@@ -47,11 +47,15 @@ func word(hexDigits string) string {
 
 func numberWord(n uint64) string { return word(strconv.FormatUint(n, 16)) }
 
-// signer is the address whose key signed a message of EIP-712, given the hash of its struct, under a domain's name and chain.
-func signer(domain string, chainID uint64, structHash string, s signatureWire) (string, error) {
+// typedDigest is what is signed of a message of EIP-712, given the hash of its struct, under a domain's name and chain.
+func typedDigest(domain string, chainID uint64, structHash string) string {
 	separator := keccak256(keccak256("EIP712Domain(string name,string version,uint256 chainId,address verifyingContract)"),
 		keccak256(domain), keccak256("1"), numberWord(chainID), numberWord(0))
-	digest := keccak256("\x19\x01", separator, structHash)
+	return keccak256("\x19\x01", separator, structHash)
+}
+
+// signer is the address whose key signed a digest.
+func signer(digest string, s signatureWire) (string, error) {
 	r, okR := strings.CutPrefix(s.R, "0x")
 	t, okS := strings.CutPrefix(s.S, "0x")
 	compact := string(rune(s.V)) + word(r) + word(t)
@@ -65,8 +69,8 @@ func signer(domain string, chainID uint64, structHash string, s signatureWire) (
 	return "0x" + hex.EncodeToString([]byte(keccak256(string(public.SerializeUncompressed()[1:]))[12:])), nil
 }
 
-// actionSigner is the agent that signed a packed action.
-func actionSigner(packed string, r *exchangeRequest) (string, error) {
+// actionDigest is what an agent signs of a packed action.
+func actionDigest(packed string, r *exchangeRequest) string {
 	data := packed + numberWord(r.Nonce)[24:]
 	if r.Vault == nil {
 		data += "\x00"
@@ -76,8 +80,7 @@ func actionSigner(packed string, r *exchangeRequest) (string, error) {
 	if r.ExpiresAfter != nil {
 		data += "\x00" + numberWord(*r.ExpiresAfter)[24:]
 	}
-	message := keccak256(keccak256("Agent(string source,bytes32 connectionId)"), keccak256(chainLetter), keccak256(data))
-	return signer("Exchange", 1337, message, r.Signature)
+	return typedDigest("Exchange", 1337, keccak256(keccak256("Agent(string source,bytes32 connectionId)"), keccak256(chainLetter), keccak256(data)))
 }
 
 // userSigner is the account that signed a message of the kind that wallets show to their owners.
@@ -86,7 +89,7 @@ func userSigner(chainID, kind string, words string, s signatureWire) (string, er
 	if err != nil || !strings.HasPrefix(chainID, "0x") {
 		return "", errSignature
 	}
-	return signer("HyperliquidSignTransaction", id, keccak256(keccak256("HyperliquidTransaction:"+kind), words), s)
+	return signer(typedDigest("HyperliquidSignTransaction", id, keccak256(keccak256("HyperliquidTransaction:"+kind), words)), s)
 }
 
 // packed is MessagePack, written member by member in the order in which the venue keeps an action.

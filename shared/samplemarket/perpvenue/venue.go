@@ -16,7 +16,7 @@ type Config struct {
 	Start time.Time
 }
 
-// Venue is the simulated venue. Advance is for one caller at a time; all else may be called concurrently.
+// Venue is the simulated venue. Exchange alone makes a difference to what it tells, and that of guests alone. Advance is for one caller at a time; all else may be called concurrently.
 type Venue struct {
 	seed  uint64
 	start int64 // milliseconds
