@@ -2,6 +2,7 @@ package mirroring
 
 import (
 	"math"
+	"math/rand/v2"
 	"strings"
 	"testing"
 	"time"
@@ -176,9 +177,19 @@ func TestClosesByHand(t *testing.T) {
 	}
 }
 
-// anything is a number, or none.
+// anything is a number, now and then an odd one or none.
 func anything(low, high float64) *rapid.Generator[float64] {
-	return rapid.OneOf(rapid.Float64Range(low, high), rapid.Float64Range(low, high), rapid.SampledFrom([]float64{math.NaN(), math.Inf(1), math.Inf(-1), 0, -1, 1e300, 5e-324}))
+	return rapid.Custom(func(t *rapid.T) float64 {
+		if rapid.IntRange(0, 24).Draw(t, "odd") > 0 {
+			return low + (high-low)*evenly(t, "part")
+		}
+		return rapid.SampledFrom([]float64{math.NaN(), math.Inf(1), math.Inf(-1), 0, -1, 1e300, 5e-324}).Draw(t, "number")
+	})
+}
+
+// evenly draws from 0 to 1 without a liking for small numbers.
+func evenly(t *rapid.T, name string) float64 {
+	return rand.New(rand.NewPCG(rapid.Uint64().Draw(t, name), 7)).Float64()
 }
 
 func drawInput(t *rapid.T) *Input {
@@ -186,22 +197,22 @@ func drawInput(t *rapid.T) *Input {
 	in.Status = rapid.SampledFrom([]agent.Status{agent.Active, agent.Active, agent.Active, agent.Paused}).Draw(t, "status")
 	in.Mode = rapid.SampledFrom([]agent.Mode{agent.Paper, agent.Live}).Draw(t, "mode")
 	in.Gate.Mirrorable = rapid.IntRange(0, 5).Draw(t, "gate") > 0
-	in.Gate.MedianGain = anything(0, 2).Draw(t, "gain")
+	in.Gate.MedianGain = anything(0.01, 2).Draw(t, "gain")
 	r := in.Risk
-	r.MaxUSD = agent.MicroUSD(rapid.Int64Range(1, 1_000_000_000_000).Draw(t, "max"))
-	r.CopyPercent = rapid.Float64Range(0.001, 100).Draw(t, "percent")
+	r.MaxUSD = agent.MicroUSD(math.Exp(evenly(t, "maximum")*10 + 17))
+	r.CopyPercent = 100 * (1 - evenly(t, "percent"))
 	optional := func(name string) bool { return rapid.Bool().Draw(t, name) }
 	if optional("leveraged") {
-		r.MaxLeverage = of(rapid.Float64Range(1, 50).Draw(t, "leverage cap"))
+		r.MaxLeverage = of(1 + 49*evenly(t, "leverage cap"))
 	}
 	if optional("slips") {
-		r.MaxSlippageBps = of(rapid.IntRange(1, 5000).Draw(t, "slippage"))
+		r.MaxSlippageBps = of(1 + int(4999*evenly(t, "slippage")))
 	}
 	if optional("capped") {
-		r.PerPositionCapPct = of(rapid.Float64Range(0.1, 100).Draw(t, "cap"))
+		r.PerPositionCapPct = of(0.1 + 99*evenly(t, "cap"))
 	}
 	if optional("stops") {
-		r.DailyLossUSD = of(agent.MicroUSD(rapid.Int64Range(1, 1e12).Draw(t, "loss")))
+		r.DailyLossUSD = of(agent.MicroUSD(1 + 1e12*evenly(t, "loss")))
 	}
 	in.Trade.Leg = rapid.SampledFrom([]Leg{Open, Open, Close}).Draw(t, "leg")
 	if in.Venue == agent.Perps {
@@ -212,18 +223,21 @@ func drawInput(t *rapid.T) *Input {
 	in.Trade.Existing = in.Trade.Leg == Open && rapid.IntRange(0, 9).Draw(t, "existing") == 0
 	q := in.Quote
 	if rapid.Bool().Draw(t, "another price") {
-		q.Price *= rapid.Float64Range(0.9, 1.1).Draw(t, "moved")
+		q.Price *= rapid.Float64Range(0.97, 1.01).Draw(t, "moved")
 	}
 	if rapid.IntRange(0, 9).Draw(t, "odd") == 0 {
 		q.Price, in.Trade.Price = anything(0, 200).Draw(t, "price"), anything(0, 200).Draw(t, "leader's price")
 	}
-	q.DepthUSD, q.Spread, q.FeeRate = anything(0, 1e8).Draw(t, "depth"), anything(0, 0.05).Draw(t, "spread"), anything(0, 0.1).Draw(t, "fee")
-	q.MaximumLeverage, q.MaintenanceRate = anything(1, 60).Draw(t, "venue's leverage"), anything(0, 0.5).Draw(t, "maintenance")
+	q.DepthUSD, q.Spread, q.FeeRate = anything(1e3, 1e8).Draw(t, "depth"), anything(0, 0.01).Draw(t, "spread"), anything(0, 0.1).Draw(t, "fee")
+	q.MaximumLeverage, q.MaintenanceRate = anything(1, 60).Draw(t, "venue's leverage"), anything(0, 0.1).Draw(t, "maintenance")
 	q.Closed = rapid.IntRange(0, 19).Draw(t, "closed") == 0
 	q.Payout = anything(0, 1).Draw(t, "payout")
-	in.Exposure = agent.MicroUSD(rapid.Int64Range(0, int64(r.MaxUSD)).Draw(t, "exposure"))
-	in.LostToday = agent.MicroUSD(rapid.Int64Range(0, 1e12).Draw(t, "lost"))
-	in.BalanceUSD = anything(0, 1e6).Draw(t, "balance")
+	in.Exposure = agent.MicroUSD(r.MaxUSD.USD() * evenly(t, "exposure") * float64(agent.Dollar))
+	in.LostToday = agent.MicroUSD(rapid.SampledFrom([]int64{0, 0, 0, 1e6, 1e12}).Draw(t, "lost"))
+	in.BalanceUSD = math.NaN()
+	if in.Mode == agent.Live {
+		in.BalanceUSD = anything(0, 1e6).Draw(t, "balance")
+	}
 	if in.Trade.Leg == Close || rapid.IntRange(0, 3).Draw(t, "adds") == 0 {
 		in.Copy = &Copy{
 			Asset: in.Trade.Asset, Side: in.Trade.Side, Quantity: rapid.Float64Range(1e-9, 1e6).Draw(t, "held"), Price: 100, Leverage: float64(rapid.IntRange(1, 20).Draw(t, "held at")),
@@ -234,9 +248,16 @@ func drawInput(t *rapid.T) *Input {
 }
 
 func TestEveryInputHasOneOutcomeWithinTheLimits(t *testing.T) {
+	outcomes := make(map[SkipReason]int)
+	defer func() {
+		if outcomes[""] < 20 || len(outcomes) < 6 {
+			t.Errorf("hardly anything was tried: %v", outcomes)
+		}
+	}()
 	rapid.Check(t, func(t *rapid.T) {
 		in := drawInput(t)
 		d := Decide(in)
+		outcomes[d.Skip]++
 		if d != Decide(in) {
 			t.Fatal("another decision of the same input")
 		}
@@ -272,10 +293,19 @@ func TestEveryInputHasOneOutcomeWithinTheLimits(t *testing.T) {
 }
 
 func TestLowerLimitsNeverOpenMore(t *testing.T) {
+	opened := 0
+	defer func() {
+		if opened < 10 {
+			t.Errorf("only %d of the inputs opened anything", opened)
+		}
+	}()
 	rapid.Check(t, func(t *rapid.T) {
 		in := drawInput(t)
 		in.Trade.Leg = Open
 		before := Decide(in).Cost
+		if before > 0 {
+			opened++
+		}
 		risk := *in.Risk
 		in.Risk = &risk
 		factor := rapid.Float64Range(0, 1).Draw(t, "factor")

@@ -58,6 +58,9 @@ func (t *turn) send(ctx context.Context, executor Executor, k *kept) error {
 		}
 		return t.flush(ctx)
 	}
+	// Whoever is held up after writing down that the order is sent must not send it once others take it for lost.
+	sending, cancel := context.WithTimeout(ctx, lostAfter/2)
+	defer cancel()
 	at := t.clock().UTC()
 	k.Answer.Status, k.SubmittedAt, k.Answer.SubmittedAt = Submitted, at, textOf(at)
 	if err := t.add(ctx, k); err != nil {
@@ -66,7 +69,7 @@ func (t *turn) send(ctx context.Context, executor Executor, k *kept) error {
 	if err := t.flush(ctx); err != nil {
 		return err
 	}
-	fill, err := executor.Submit(ctx, *k.Order)
+	fill, err := executor.Submit(sending, *k.Order)
 	switch {
 	case errors.Is(err, ErrRefused):
 		return t.refused(ctx, k, err)

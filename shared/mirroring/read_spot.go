@@ -121,9 +121,9 @@ func before(transfer *position.Transfer, trade *position.Trade) bool {
 	return transfer.Order < trade.Order
 }
 
-// less is what is left of a quantity.
+// less is what is left of a quantity; of an unknown one that is unknown.
 func less(quantity, taken float64) float64 {
-	if left := quantity - taken; left > leftover*quantity {
+	if left := quantity - taken; left > leftover*quantity || math.IsNaN(left) {
 		return left
 	}
 	return 0

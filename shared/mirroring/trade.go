@@ -113,8 +113,11 @@ func digest(parts ...string) string {
 	return hex.EncodeToString(hash.Sum(nil))
 }
 
-// known tells whether a number is one, and above zero.
-func known(x float64) bool { return x > 0 && !math.IsInf(x, 1) }
+// known tells whether a number is one that a price, a quantity or a value can have.
+func known(x float64) bool {
+	const least, most = 1e-30, 1e30
+	return x > least && x < most
+}
 
 // share is a part of something, 0 to 1; otherwise the part that stands in for what is unknown.
 func share(x, unknown float64) float64 {
