@@ -71,7 +71,16 @@ func (w *world) chainState() chainstate.Source {
 	}
 }
 
+// accountState is an account as it is now: as the ledger has it, and on top of that what was sent to the chain since.
 func (w *world) accountState(a address) *chainstate.Account {
+	account := w.ledgerAccount(a)
+	if account == nil {
+		account = w.standingAccount(a)
+	}
+	return w.sent.over(a, account)
+}
+
+func (w *world) ledgerAccount(a address) *chainstate.Account {
 	entity, known := w.byAddress[a]
 	if !known {
 		if behind := w.implementationAt(a); behind != nil {
@@ -204,7 +213,7 @@ func (w *world) storageAt(a address, slot string) (any, *rpcError) {
 	if account == nil {
 		return hexWord([32]byte{}), nil
 	}
-	return hexWord(account.Storage[key]), nil
+	return hexWord(account.Word(key)), nil
 }
 
 func trimHex(text string) string {
@@ -218,7 +227,7 @@ func trimHex(text string) string {
 func (w *world) codeAt(a address, number int64) string {
 	entity, known := w.byAddress[a]
 	if !known {
-		if account := w.accountState(a); account != nil {
+		if account := w.accountState(a); account != nil && number >= w.sent.madeIn(a) {
 			return "0x" + hexBytes(account.Code)
 		}
 		return "0x"

@@ -110,6 +110,12 @@ func (w *world) rpc(name string, params []json.RawMessage) (any, *rpcError) {
 			return nil, errParams
 		}
 		id, known := w.txByHash(hash)
+		if sent := w.sent.byHash(hash); sent != nil {
+			if name == "eth_getTransactionReceipt" {
+				return w.sentReceipt(sent), nil
+			}
+			return w.sentTransaction(sent), nil
+		}
 		switch {
 		case !known:
 			return nil, nil
@@ -132,10 +138,10 @@ func (w *world) rpc(name string, params []json.RawMessage) (any, *rpcError) {
 				return nil, errParams
 			}
 			return w.codeAt(a, number), nil
+		case name == "eth_getTransactionCount":
+			return quantity(int64(w.nextNonce(a))), nil
 		case !known:
 			return "0x0", nil
-		case name == "eth_getTransactionCount":
-			return quantity(w.entities[entity].nonce), nil
 		}
 		return "0x" + w.assets[nativeAsset].rawBig(max(0, w.balance(entity, nativeAsset))).Text(16), nil
 	case "eth_call":
@@ -145,6 +151,14 @@ func (w *world) rpc(name string, params []json.RawMessage) (any, *rpcError) {
 		return w.ethCall(params)
 	case "eth_simulateV1":
 		return w.simulate(params)
+	case "eth_sendRawTransaction":
+		return w.sendRaw(text(0))
+	case "eth_estimateGas":
+		return w.estimateGas(params)
+	case "eth_maxPriorityFeePerGas":
+		return quantity(int64(tipWei)), nil
+	case "eth_feeHistory":
+		return w.feeHistory(params)
 	}
 	return nil, &rpcError{Code: -32601, Message: "the method " + name + " does not exist/is not available"}
 }
@@ -220,6 +234,14 @@ func (w *world) rpcBlock(number int64, full bool) rpcBlock {
 			block.Transactions = append(block.Transactions, w.rpcTransaction(int32(id)))
 		} else {
 			block.Transactions = append(block.Transactions, hexHash(w.txHash(int32(id))))
+		}
+	}
+	for _, sent := range w.sent.between(number, number) {
+		gas += int64(sent.gasUsed)
+		if full {
+			block.Transactions = append(block.Transactions, w.sentTransaction(sent))
+		} else {
+			block.Transactions = append(block.Transactions, sent.tx.Hash().Hex())
 		}
 	}
 	block.GasUsed = quantity(gas)

@@ -36,6 +36,9 @@ func (w *world) ethCall(params []json.RawMessage) (any, *rpcError) {
 		return nil, errParams
 	}
 	entity, known := w.byAddress[to]
+	if !known && (w.sent.hasCode(to) || w.standingAccount(to) != nil) {
+		return w.runCall(params)
+	}
 	if !known || !w.isContract(entity) {
 		return "0x", nil
 	}
@@ -48,6 +51,9 @@ func (w *world) ethCall(params []json.RawMessage) (any, *rpcError) {
 	case entity == w.permit2 && selector == "927da105" && len(args) >= 96: // allowance(user, token, spender)
 		return w.permit2Allowance(args), nil
 	case e.kind == kindAsset:
+		if granted, found := w.sent.allowance(to, selector, args); found {
+			return hexWord(granted), nil
+		}
 		result, failure := w.tokenCall(e.ref, selector, args)
 		return w.orRun(params, result, failure)
 	case e.kind == kindPool && e.ref >= 0:

@@ -118,7 +118,7 @@ func (w *world) getLogs(raw json.RawMessage) (any, *rpcError) {
 			return nil, &rpcError{Code: -32005, Message: "query returned more than 10000 results"}
 		}
 	}
-	return logs, nil
+	return w.withSentLogs(logs, from, to, addresses, topics), nil
 }
 
 // emitters are the contracts that a filter names, nil when it names none.

@@ -54,8 +54,9 @@ type world struct {
 	tipped    []int32
 	deck      []tokenKind
 	codes     map[string][]byte // of contracts, by name
-	honest    []int32           // creators of launched tokens, oldest first
-	crooks    []int32           // and those of rugs and honeypots
+	sent      *sentLedger
+	honest    []int32 // creators of launched tokens, oldest first
+	crooks    []int32 // and those of rugs and honeypots
 }
 
 func newWorld(spec *chainSpec, seed uint64, start int64) *world {
@@ -68,6 +69,7 @@ func newWorld(spec *chainSpec, seed uint64, start int64) *world {
 	w.stream = seeded.NewStream(seeded.MixAll(w.seed, seeded.HashText("world")))
 	w.nativeUSD = nativePath(seed, spec.priceStream, spec.nativePrice)
 	w.codes = parseContracts()
+	w.sent = newSentLedger()
 	w.furnish()
 	w.populate()
 	return w

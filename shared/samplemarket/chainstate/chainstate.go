@@ -1,5 +1,6 @@
 // Package chainstate runs calls on the state of a chain as a node does for eth_call and eth_simulateV1, by a real EVM, with the state
-// and block overrides that those take. The state is asked for account by account, and nothing that a call does is kept.
+// and block overrides that those take, and transactions as one does for a block, of which it tells what they would change. The state is
+// asked for account by account, and nothing that is run is kept.
 //
 // It keeps no chain, mines no block and knows no token.
 package chainstate
@@ -28,6 +29,20 @@ type Account struct {
 	Code    []byte
 	Balance *uint256.Int
 	Storage map[[32]byte][32]byte
+	// Nonce counts what the account sent, or made.
+	Nonce uint64
+	// Written gives a word of storage that was written since, before Storage is looked at; nil for none.
+	Written func(slot [32]byte) (word [32]byte, found bool)
+}
+
+// Word is a word of the account's storage.
+func (a *Account) Word(slot [32]byte) [32]byte {
+	if a.Written != nil {
+		if word, found := a.Written(slot); found {
+			return word
+		}
+	}
+	return a.Storage[slot]
 }
 
 // Source looks an account up; nil for one that does not exist.
@@ -272,6 +287,7 @@ func (r reader) Account(address common.Address) (*types.StateAccount, error) {
 		return nil, nil
 	}
 	account := types.NewEmptyStateAccount()
+	account.Nonce = found.Nonce
 	if found.Balance != nil {
 		account.Balance = found.Balance.Clone()
 	}
@@ -284,7 +300,7 @@ func (r reader) Account(address common.Address) (*types.StateAccount, error) {
 // Storage is one word of an account's storage.
 func (r reader) Storage(address common.Address, slot common.Hash) (common.Hash, error) {
 	if found := r.source(address); found != nil {
-		return found.Storage[slot], nil
+		return found.Word(slot), nil
 	}
 	return common.Hash{}, nil
 }
