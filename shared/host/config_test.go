@@ -30,7 +30,7 @@ func TestDefaultsSuitOneMachine(t *testing.T) {
 	}
 	if config.Mode != host.Sample || config.Port != 3000 || config.DataDir != "data" || config.Template != "template.yaml" || config.SampleSeed != 1 ||
 		config.SingleTimeout != 6*time.Second || config.BundleTimeout != 8*time.Second || config.LogLevel != slog.LevelInfo || config.Tracing ||
-		!config.FixedClock.IsZero() || config.RecordDir != "" || config.Pepper != "" || config.RecordsTable != "" || len(config.Keys) != 0 {
+		!config.FixedClock.IsZero() || config.RecordDir != "" || config.Pepper != "" || config.AgentSecret != nil || config.LiveTrading || config.RecordsTable != "" || len(config.Keys) != 0 {
 		t.Errorf("%+v", config)
 	}
 	for name, address := range config.Addresses {
@@ -52,7 +52,7 @@ func TestEverySettingIsRead(t *testing.T) {
 	values := map[string]string{
 		"PROVIDERS": "live", "CLOCK": "2026-11-20T01:02:03Z", "RECORD": folder, "PORT": "0", "DATA_DIR": "elsewhere", "TEMPLATE": "other.yaml",
 		"SAMPLE_SEED": "18446744073709551615", "SINGLE_TIMEOUT": "100ms", "BUNDLE_TIMEOUT": "29s", "LOG_LEVEL": "debug", "TRACING": "on",
-		"KEY_PEPPER": pepperOf32Bytes, "RECORDS_TABLE": "records", "METERS_TABLE": "meters", "DYNAMODB_ENDPOINT": "http://127.0.0.1:8000",
+		"KEY_PEPPER": pepperOf32Bytes, "AGENT_SECRET": pepperOf32Bytes, "LIVE_TRADING": "on", "RECORDS_TABLE": "records", "METERS_TABLE": "meters", "DYNAMODB_ENDPOINT": "http://127.0.0.1:8000",
 		"SQS_ENDPOINT": "http://127.0.0.1:8001", "JOBS": "refresh-peers,grade-leaders",
 		"AWS_REGION": "eu-central-1",
 	}
@@ -103,6 +103,9 @@ func TestEverySettingIsRead(t *testing.T) {
 		config.Keys["goplus"].Reveal() != "key-of-GOPLUS_KEY" {
 		t.Error("settings are mixed up")
 	}
+	if len(config.AgentSecret) != 32 || config.AgentSecret[1] != 1 || !config.LiveTrading {
+		t.Error("copy trading has another secret, or no leave to trade")
+	}
 	if config.Clock()() != config.FixedClock {
 		t.Error("the clock does not stand still")
 	}
@@ -135,6 +138,8 @@ var wrongValues = map[string][]string{
 	"LOG_LEVEL":         {"loud", "5"},
 	"TRACING":           {"yes", "ON", "1"},
 	"KEY_PEPPER":        {"canary-secret", "c2hvcnQ="},
+	"AGENT_SECRET":      {"canary-secret", "c2hvcnQ=", "00", strings.Repeat("0", 62), strings.Repeat("0", 65)},
+	"LIVE_TRADING":      {"yes", "ON", "1", "true"},
 	"DYNAMODB_ENDPOINT": {"localhost", "localhost:8000", "ftp://x", "http://", "http://:80", "http://[::1"},
 	"SQS_ENDPOINT":      {"localhost", "ftp://x", "http://"},
 	"QUEUE_":            {"grade-leaders", "arn:aws:sqs:eu-central-1:1:grade", "ftp://x/1/grade"},

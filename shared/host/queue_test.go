@@ -270,7 +270,7 @@ func (onePass) Latest(context.Context, string) (store.Pass, error) {
 
 func TestJobsOfAllKindsAreFoundByName(t *testing.T) {
 	log := slog.New(slog.DiscardHandler)
-	config := Config{Queues: make(map[string]string)}
+	config := Config{Queues: make(map[string]string), AgentSecret: make([]byte, 32)}
 	var all []string
 	for _, j := range Jobs(Kept{}, market.Sources{}) {
 		all = append(all, j.Name)
@@ -282,6 +282,12 @@ func TestJobsOfAllKindsAreFoundByName(t *testing.T) {
 	for _, name := range all {
 		if function, err := jobFunction(name, config, Kept{}, Copying{}, log); err != nil || function == nil {
 			t.Errorf("%s: %v", name, err)
+		}
+	}
+	config.AgentSecret = nil
+	for _, name := range []string{mirrorTrades, deliverWebhooks} {
+		if _, err := jobFunction(name, config, Kept{}, Copying{}, log); err == nil || !strings.Contains(err.Error(), "AGENT_SECRET") {
+			t.Errorf("%s without the secret of agents: %v", name, err)
 		}
 	}
 	if _, err := jobFunction("missing", config, Kept{}, Copying{}, log); err == nil {
