@@ -184,6 +184,14 @@ func TestATransactionMustHaveDoneWhatItIsFor(t *testing.T) {
 	hash, _ := l.send(t, s, step)
 	l.owners = map[chain.Address]chain.Address{}
 	refused(t, l, s, p, "no account", nil, activation.Result{Step: step.Step, TxHash: hash})
+	// A port that answers for another transaction than was asked for has answered nothing.
+	l, s = newLedger(), subject(t, "predictvenue-markets", "owner")
+	p, step = reach(t, l, s, "owner", "approve-spending")
+	_, other := l.send(t, s, step)
+	l.receipts["polygon"+strings.Repeat("cc", 32)] = other
+	if _, err := l.checker().Accept(t.Context(), s, p, []activation.Result{{Step: step.Step, TxHash: "0x" + strings.Repeat("cc", 32)}}, now); !errors.Is(err, market.ErrUnavailable) || len(l.claims) > 1 {
+		t.Error(err)
+	}
 	// A transaction on another chain is in no block of this one.
 	l, s = newLedger(), subject(t, "predictvenue-markets", "owner")
 	p, step = reach(t, l, s, "owner", "approve-spending")
