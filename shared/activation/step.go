@@ -1,16 +1,12 @@
 package activation
 
 import (
-	"context"
 	"errors"
-	"time"
+	"fmt"
 
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/mirrorworthy/mirrorworthy/shared/chain"
-	"github.com/mirrorworthy/mirrorworthy/shared/market"
-	"github.com/mirrorworthy/mirrorworthy/shared/store"
-	"github.com/mirrorworthy/mirrorworthy/shared/walletsignature"
 )
 
 // Kinds of steps.
@@ -71,8 +67,8 @@ var (
 	ErrLapsed = errors.New("the time for these steps is over")
 )
 
-// RefusalError is why a result is not taken, or why a step cannot be offered. It wraps walletsignature.ErrSignature for a signature that does not hold, ErrPending
-// for a transaction that is in no block yet, and neither for a result that is not what was asked for.
+// RefusalError is why a result is not taken, or why a step cannot be offered. It wraps walletsignature.ErrSignature for a signature that
+// does not hold, ErrPending for a transaction that is in no block yet, and neither for a result that is not what was asked for.
 type RefusalError struct {
 	// Step is the step concerned, Reason a sentence for a person.
 	Step, Reason string
@@ -85,28 +81,6 @@ func (e *RefusalError) Error() string { return e.Step + ": " + e.Reason }
 // Unwrap gives the kind of refusal.
 func (e *RefusalError) Unwrap() error { return e.cause }
 
-// Checker knows the steps of an agent and whether they were done.
-type Checker struct {
-	Signatures *walletsignature.Verifier
-	Receipts   market.ReceiptPort
-	Calls      market.CallPort
-	Nonces     store.Nonces
-	// Factory makes the smart accounts of spot agents: createAccount(address owner, uint256 salt) and getAddress of the same.
-	Factory chain.Address
+func refuse(step, format string, arguments ...any) error {
+	return &RefusalError{Step: step, Reason: fmt.Sprintf(format, arguments...)}
 }
-
-// Begin is a new activation.
-func Begin(s Subject, challenge string, at time.Time) Progress { return Progress{} }
-
-// Open is the steps that can be done now, none when the activation is complete.
-func (c Checker) Open(ctx context.Context, s Subject, p Progress, at time.Time) ([]Step, error) {
-	return nil, ErrLapsed
-}
-
-// Accept takes results of steps that are open.
-func (c Checker) Accept(ctx context.Context, s Subject, p Progress, results []Result, at time.Time) (Progress, error) {
-	return p, ErrLapsed
-}
-
-// Complete tells whether all steps are done.
-func Complete(s Subject, p Progress) bool { return false }

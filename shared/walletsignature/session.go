@@ -25,10 +25,12 @@ const (
 	HeaderSignature = "X-Wallet-Signature"
 )
 
-// How large they may be, in bytes once they are decoded. All headers of a request have to fit into about 10,000.
+// How large they may be, in bytes once they are decoded. All headers of a request have to fit into about 10,000; a signature that comes in
+// a body has more room, as one of a contract may need.
 const (
-	maxMessage   = 4096
-	maxSignature = 2048
+	maxMessage         = 4096
+	maxHeaderSignature = 4096
+	maxSignature       = 16 << 10
 )
 
 // nonceScope names sign-in nonces in the store.
@@ -57,6 +59,9 @@ func (v *Verifier) Session(ctx context.Context, header http.Header, host, partne
 	signature, err := ParseSignature(values[HeaderSignature])
 	if err != nil {
 		return chain.Address{}, err
+	}
+	if len(signature) > maxHeaderSignature {
+		return chain.Address{}, refuse("%s is longer than %d bytes", HeaderSignature, maxHeaderSignature)
 	}
 	message, err := ParseMessage(text)
 	if err != nil {
@@ -114,7 +119,7 @@ func decodeMessage(encoded string) (string, error) {
 	return string(decoded), nil
 }
 
-// ParseSignature reads a signature of a wallet or a contract: 0x and pairs of hexadecimal digits, at most 2,048 bytes. Any other text is
+// ParseSignature reads a signature of a wallet or a contract: 0x and pairs of hexadecimal digits, at most 16 KiB. Any other text is
 // ErrSignature.
 func ParseSignature(text string) ([]byte, error) {
 	digits, found := strings.CutPrefix(text, "0x")

@@ -219,7 +219,11 @@ func TestSessionRefuses(t *testing.T) {
 		"a signature without 0x": func(h http.Header) {
 			h.Set("X-Wallet-Signature", h.Get("X-Wallet-Signature")[2:])
 		},
-		"a long signature":    func(h http.Header) { h.Set("X-Wallet-Signature", "0x"+strings.Repeat("00", 2049)) },
+		"a long signature": func(h http.Header) { h.Set("X-Wallet-Signature", "0x"+strings.Repeat("00", 4097)) },
+		"another's message, signed by the header's wallet": func(h http.Header) {
+			h.Set("X-Wallet-Address", accountOf(other).String())
+			h.Set("X-Wallet-Signature", hexText(signText(t, other, text)))
+		},
 		"another's signature": func(h http.Header) { h.Set("X-Wallet-Signature", hexText(signText(t, other, text))) },
 		"a signature of something else": func(h http.Header) {
 			h.Set("X-Wallet-Signature", hexText(signText(t, by, text+"\n")))
