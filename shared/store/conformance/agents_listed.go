@@ -29,7 +29,7 @@ func wantOwned(t tester, s Stores, partner, owner string, limit int, want ...sto
 	before, beforeID, all := time.Time{}, "", []store.Agent{}
 	for {
 		page := must[[]store.Agent](t)(s.Agents.OwnedBy(t.Context(), partner, owner, before, beforeID, limit))
-		if all = append(all, page...); len(page) < limit {
+		if all = append(all, page...); len(page) < limit || len(all) > len(want) {
 			break
 		}
 		before, beforeID = page[limit-1].CreatedAt.In(behind), page[limit-1].ID
@@ -42,7 +42,7 @@ func wantFollowers(t tester, s Stores, leader store.FollowedLeader, limit int, w
 	after, all := store.AgentKey{}, []store.Agent{}
 	for {
 		page := must[[]store.Agent](t)(s.Agents.Following(t.Context(), leader, after, limit))
-		if all = append(all, page...); len(page) < limit {
+		if all = append(all, page...); len(page) < limit || len(all) > len(want) {
 			break
 		}
 		after = page[limit-1].AgentKey
@@ -55,7 +55,7 @@ func wantFollowed(t tester, s Stores, after store.FollowedLeader, limit int, wan
 	all := []store.FollowedLeader{}
 	for {
 		page := must[[]store.FollowedLeader](t)(s.Agents.Followed(t.Context(), after, limit))
-		if all = append(all, page...); len(page) < limit {
+		if all = append(all, page...); len(page) < limit || len(all) > len(want) {
 			break
 		}
 		after = page[limit-1]

@@ -137,6 +137,7 @@ func Run(t *testing.T, open func(t *testing.T) Stores) {
 		{"deliveries at once", checkConcurrentOutbox},
 		{"deliveries against a model", checkOutboxModel},
 		{"invalid deliveries", checkInvalidOutbox},
+		{"agents and what they do, ended context", checkEndedCopying},
 	}
 	for _, group := range groups {
 		t.Run(group.name, func(t *testing.T) {

@@ -63,7 +63,7 @@ func wantExecutions(t tester, s Stores, agent store.AgentKey, limit int, want ..
 		before, beforeID, all := time.Time{}, "", []store.Execution{}
 		for {
 			page := must[[]store.Execution](t)(s.Executions.List(t.Context(), agent, status, before, beforeID, limit))
-			if all = append(all, page...); len(page) < limit {
+			if all = append(all, page...); len(page) < limit || len(all) > len(of) {
 				break
 			}
 			before, beforeID = page[limit-1].At.In(behind), page[limit-1].ID

@@ -133,7 +133,7 @@ func checkWebhooks(t *testing.T, s Stores) {
 			after, all := "", []store.Webhook{}
 			for {
 				page := must[[]store.Webhook](t)(s.Webhooks.List(ctx, after, limit))
-				if all = append(all, page...); len(page) < limit {
+				if all = append(all, page...); len(page) < limit || len(all) > len(want) {
 					break
 				}
 				after = page[limit-1].Partner

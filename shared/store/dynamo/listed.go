@@ -105,8 +105,12 @@ func rowsOf[Row any](ctx context.Context, s *Store, references []reference, keyO
 		return nil, nil
 	}
 	wanted := make([]dynamo.Keyed, 0, len(references))
+	seen := make(map[rowKey]bool, len(references))
 	for _, reference := range references {
-		wanted = append(wanted, reference.to())
+		if to := reference.to(); !seen[to] { // DynamoDB refuses to be asked twice for one row
+			seen[to] = true
+			wanted = append(wanted, to)
+		}
 	}
 	var rows []Row
 	err := s.records.Batch(partitionKey, sortKey).Get(wanted...).Consistent(true).All(ctx, &rows)

@@ -48,6 +48,7 @@ func writeUntilKilled(path, round string) error {
 					opened.Meter().Count(context.Background(), "counted", fmt.Sprint(writer), 1, epoch),
 					appendNext(opened.Snapshots(), store.History{Partner: "scans", Chain: "base", Token: fmt.Sprint(writer)}),
 					gradeAndPublish(opened, writer),
+					enterNext(opened, writer),
 				)
 				if err != nil {
 					failures <- err
@@ -138,6 +139,7 @@ func TestAcknowledgedWritesSurviveKill(t *testing.T) {
 				t.Errorf("after kill %d: writer %s counted %d, kept %d", round, writer, units, kept)
 			}
 			checkHistory(t, opened.Snapshots(), writer, uint64(units), uint64(round+1))
+			checkEntered(t, opened, writer, int(units), round+1)
 			if writer == crashGrader {
 				checkGraded(t, opened, int(units), round+1)
 			}

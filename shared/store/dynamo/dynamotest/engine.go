@@ -30,7 +30,7 @@ func NewEngine() http.Handler { return fake.NewServer() }
 func NewClient(connected dynamodbiface.DynamoDBAPI) Client { return Client{connected} }
 
 // Client makes up for what the engine cannot do: it reads key conditions as expressions only, takes a
-// condition on a set of a row that is not there for a mistake, and does not know expiry.
+// condition on a set of a row that is not there for a mistake, reads a row twice, and does not know expiry.
 type Client struct{ dynamodbiface.DynamoDBAPI }
 
 // Query writes key conditions as expressions.
@@ -78,6 +78,26 @@ func (c Client) UpdateItem(ctx context.Context, in *dynamodb.UpdateItemInput, op
 		return nil, &types.ConditionalCheckFailedException{}
 	}
 	return out, err
+}
+
+// BatchGetItem refuses, like DynamoDB, to be asked twice for one row.
+func (c Client) BatchGetItem(ctx context.Context, in *dynamodb.BatchGetItemInput, options ...func(*dynamodb.Options)) (*dynamodb.BatchGetItemOutput, error) {
+	for table, asked := range in.RequestItems {
+		seen := make(map[string]bool, len(asked.Keys))
+		for _, key := range asked.Keys {
+			var name strings.Builder
+			for _, attribute := range slices.Sorted(maps.Keys(key)) {
+				if text, ok := key[attribute].(*types.AttributeValueMemberS); ok {
+					fmt.Fprintf(&name, "%q", text.Value)
+				}
+			}
+			if seen[name.String()] {
+				return nil, fmt.Errorf("table %s: keys contain %s twice", table, name.String())
+			}
+			seen[name.String()] = true
+		}
+	}
+	return c.DynamoDBAPI.BatchGetItem(ctx, in, options...)
 }
 
 // UpdateTimeToLive does nothing.
