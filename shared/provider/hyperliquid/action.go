@@ -28,7 +28,7 @@ type (
 		Limit limitKind `json:"limit" msgpack:"limit"`
 	}
 	limitKind struct {
-		TimeInForce TimeInForce `json:"tif" msgpack:"tif"`
+		TimeInForce string `json:"tif" msgpack:"tif"`
 	}
 
 	cancelAction struct {

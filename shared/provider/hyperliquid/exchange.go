@@ -34,6 +34,9 @@ var ErrNoContract = errors.New("no such contract")
 // ErrInvalid is wrapped where a request cannot be meant. Nothing was sent.
 var ErrInvalid = errors.New("invalid request")
 
+// ErrTooLate is wrapped where the time until which something was to be done is over. Nothing was sent.
+var ErrTooLate = errors.New("too late")
+
 // UnknownOutcome is the error for a request that was sent and whose answer is lost or cannot be read: the venue may have done what was
 // asked, or not. It must not be sent again. OrderStatus and ApprovedAgents tell what became of it.
 type UnknownOutcome struct {
@@ -120,8 +123,9 @@ type envelope[A any] struct {
 	ExpiresAfter *uint64        `json:"expiresAfter,omitzero"`
 }
 
-// trade signs an action, sends it once and reads the answer.
-func trade[A tradingAction](ctx context.Context, x *Exchange, key TradingKey, action A) (answer, error) {
+// trade signs an action, sends it once and reads the answer. The venue carries it out until a time, or for its lifetime where that is
+// sooner or none is given.
+func trade[A tradingAction](ctx context.Context, x *Exchange, key TradingKey, until time.Time, action A) (answer, error) {
 	if err := ctx.Err(); err != nil {
 		return answer{}, fmt.Errorf("nothing was sent: %w", err)
 	}
@@ -133,13 +137,21 @@ func trade[A tradingAction](ctx context.Context, x *Exchange, key TradingKey, ac
 	if err != nil {
 		return answer{}, fmt.Errorf("no nonce: %w", err)
 	}
-	expires := nonce + uint64(x.config.Lifetime.Milliseconds())
+	now := x.adapter.client.Now()
+	end := now.Add(x.config.Lifetime)
+	if !until.IsZero() && until.Before(end) {
+		end = until
+	}
+	if !now.Before(end) {
+		return answer{}, fmt.Errorf("%w: it was to be done until %v", ErrTooLate, end)
+	}
+	expires := uint64(end.UnixMilli())
 	signed, err := key.sign(actionDigest(x.config.Network, actionHash(packed, nonce, nil, &expires)))
 	if err != nil {
 		return answer{}, fmt.Errorf("%w: %w", ErrInvalid, err)
 	}
 	read, err := send(ctx, x, envelope[A]{Action: action, Nonce: nonce, Signature: signed, ExpiresAfter: &expires})
-	read.expires = time.UnixMilli(int64(expires)).UTC()
+	read.expires = end
 	return read, err
 }
 

@@ -1,17 +1,9 @@
 package hyperliquid
 
 import (
-	"bytes"
-	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
-	"io"
 	"math"
-	"net/http"
-	"net/http/httptest"
 	"slices"
-	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -20,156 +12,8 @@ import (
 	"github.com/decred/dcrd/dcrec/secp256k1/v4"
 
 	"github.com/mirrorworthy/mirrorworthy/shared/chain"
-	"github.com/mirrorworthy/mirrorworthy/shared/market"
-	"github.com/mirrorworthy/mirrorworthy/shared/provider/upstream"
 	"github.com/mirrorworthy/mirrorworthy/shared/samplemarket"
 )
-
-// desk is an Exchange at a sample market of its own, which checks what it is sent in its own way, with an account that approved an agent.
-// It lives in a bubble of time.
-type desk struct {
-	t      *testing.T
-	market *samplemarket.Market
-	x      *Exchange
-	owner  TradingKey
-	key    TradingKey
-
-	mu    sync.Mutex
-	sent  []string // bodies that were sent to /exchange
-	calls []upstream.Call
-}
-
-var deskStart = time.Date(2026, 9, 1, 0, 0, 0, 0, time.UTC)
-
-func newDesk(t *testing.T) *desk {
-	d := &desk{t: t, owner: keyOf(t, "the owner"), key: keyOf(t, "the agent")}
-	begun := time.Now()
-	clock := func() time.Time { return deskStart.Add(90*time.Minute + time.Since(begun)) }
-	d.market = samplemarket.New(samplemarket.Config{Seed: 5, Start: deskStart, Clock: clock, Chains: []string{"gnosis"}})
-	shared := upstream.Shared{Transport: d, Clock: time.Now, Present: clock, Random: func() float64 { return 0 }, Observe: func(c upstream.Call) {
-		d.mu.Lock()
-		defer d.mu.Unlock()
-		d.calls = append(d.calls, c)
-	}}
-	limits := Defaults()
-	limits.Base, limits.PerMinute, limits.Burst = "http://market.invalid/hyperliquid", 1e9, 1e9
-	d.x = NewExchange(New(upstream.New(limits, shared)), ExchangeConfig{Base: limits.Base}, shared)
-	return d
-}
-
-func keyOf(t testing.TB, name string) TradingKey {
-	t.Helper()
-	key, err := DeriveTradingKey(bytes.Repeat([]byte{7}, 32), name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return key
-}
-
-// RoundTrip answers like the market, and gives up when the caller does.
-func (d *desk) RoundTrip(r *http.Request) (*http.Response, error) {
-	body, err := io.ReadAll(r.Body)
-	if err != nil {
-		return nil, err
-	}
-	if strings.HasSuffix(r.URL.Path, "/exchange") {
-		d.mu.Lock()
-		d.sent = append(d.sent, string(body))
-		d.mu.Unlock()
-	}
-	r.Body = io.NopCloser(bytes.NewReader(body))
-	recorder := httptest.NewRecorder()
-	d.market.Handler().ServeHTTP(recorder, r)
-	if err := r.Context().Err(); err != nil {
-		return nil, err
-	}
-	return recorder.Result(), nil
-}
-
-func (d *desk) approval(name string) Approval {
-	a := Approval{
-		Account: d.owner.Address(), Agent: d.key.Address(), Name: name, SignatureChainID: 42161, Nonce: uint64(d.x.adapter.client.Now().UnixMilli()),
-	}
-	a.Signature = signed(d.t, d.owner, a.digest(Mainnet))
-	return a
-}
-
-func signed(t testing.TB, key TradingKey, digest [32]byte) []byte {
-	t.Helper()
-	s, err := key.sign(digest)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return slices.Concat(s.R, s.S, []byte{s.V})
-}
-
-func (d *desk) approve() {
-	d.t.Helper()
-	if err := d.x.ApproveAgent(d.t.Context(), d.approval("mirror")); err != nil {
-		d.t.Fatal(err)
-	}
-}
-
-// mark is a coin's price now.
-func (d *desk) mark(coin string) float64 {
-	d.t.Helper()
-	exchange, _, builder := strings.Cut(coin, ":")
-	if !builder {
-		exchange = ""
-	}
-	markets, err := d.x.adapter.PerpMarkets(d.t.Context(), exchange)
-	if err != nil {
-		d.t.Fatal(err)
-	}
-	for _, m := range markets {
-		if m.Coin == coin {
-			return m.MarkPrice
-		}
-	}
-	d.t.Fatal("no " + coin)
-	return 0
-}
-
-// held is the account's position in a coin.
-func (d *desk) held(coin string) market.PerpPosition {
-	d.t.Helper()
-	exchange, _, builder := strings.Cut(coin, ":")
-	if !builder {
-		exchange = ""
-	}
-	read, err := d.x.adapter.PerpAccount(d.t.Context(), d.owner.Address(), []string{exchange})
-	if err != nil {
-		d.t.Fatal(err)
-	}
-	for _, house := range read.Clearinghouses {
-		for _, p := range house.Positions {
-			if p.Coin == coin {
-				return p
-			}
-		}
-	}
-	return market.PerpPosition{}
-}
-
-var orders byte
-
-// buying is an order that is filled, of so many dollars.
-func (d *desk) buying(coin string, dollars float64) OrderRequest {
-	orders++
-	mark := d.mark(coin)
-	return OrderRequest{Coin: coin, Buy: true, Limit: mark * 1.02, Size: dollars / mark, ClientID: ClientID{1, 15: orders}}
-}
-
-func (d *desk) order(request OrderRequest) OrderResult {
-	d.t.Helper()
-	result, err := d.x.Order(d.t.Context(), d.key, request)
-	if err != nil {
-		d.t.Fatal(err)
-	}
-	return result
-}
-
-func near(a, b float64) bool { return math.Abs(a-b) <= 1e-6*math.Max(math.Abs(a), math.Abs(b)) }
 
 func TestAnOrderIsPlacedFilledAndFoundAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -214,111 +58,25 @@ func TestAnOrderIsPlacedFilledAndFoundAgain(t *testing.T) {
 	})
 }
 
-// Whatever happens to a request on its way, it is sent once, and what the caller is told afterwards is what happened.
-func TestALostOrderIsFoundAndNeverSentTwice(t *testing.T) {
-	for fault, placed := range map[samplemarket.FaultKind]bool{
-		samplemarket.FaultLost: true, samplemarket.FaultTruncated: true, samplemarket.FaultWrongTypes: true, samplemarket.FaultDrip: true,
-		samplemarket.FaultHang: false, samplemarket.FaultServerError: false, samplemarket.FaultHTML: false, samplemarket.FaultEmpty: false,
-		samplemarket.FaultHostile: false,
-	} {
-		synctest.Test(t, func(t *testing.T) {
-			d := newDesk(t)
-			d.approve()
-			request := d.buying("ETH", 200)
-			d.mu.Lock()
-			d.sent = nil
-			d.mu.Unlock()
-			d.market.SetFault(samplemarket.HyperliquidExchange, samplemarket.Fault{Kind: fault, Interval: time.Second})
-			result, err := d.x.Order(t.Context(), d.key, request)
-			unknown, ok := IsUnknown(err)
-			if !ok || errors.Is(err, market.ErrUnavailable) {
-				t.Fatalf("fault %d: %+v, %v", fault, result, err)
-			}
-			// However long one waits for the answer, the order's time is not over before what the venue was told.
-			if left := unknown.ExpiresAt.Sub(d.x.adapter.client.Now()); left > defaultLifetime || left < defaultLifetime-defaultExchangeTimeout-time.Second {
-				t.Errorf("fault %d: expires in %v", fault, left)
-			}
-			d.market.SetFault(samplemarket.HyperliquidExchange, samplemarket.Fault{})
-			found, err := d.x.OrderStatus(t.Context(), d.owner.Address(), request.ClientID)
-			if err != nil || placed != (found.Status == Filled) || !placed && found.Status != NotFound {
-				t.Errorf("fault %d: %+v, %v", fault, found, err)
-			}
-			if len(d.sent) != 1 {
-				t.Errorf("fault %d: sent %d times", fault, len(d.sent))
-			}
-			if size := d.held("ETH").Size; !near(size, found.FilledSize) {
-				t.Errorf("fault %d: %g are held, %g were found", fault, size, found.FilledSize)
-			}
-			// A copy of what was sent does nothing while it is fresh, and nothing after.
-			replay := func(want string) {
-				t.Helper()
-				answer, err := http.NewRequestWithContext(t.Context(), http.MethodPost, d.x.config.Base+exchangePath, strings.NewReader(d.sent[0]))
-				if err != nil {
-					t.Fatal(err)
-				}
-				response, err := d.RoundTrip(answer)
-				if err != nil {
-					t.Fatal(err)
-				}
-				body, _ := io.ReadAll(response.Body)
-				if !strings.Contains(string(body), want) {
-					t.Errorf("fault %d: a copy was answered %s", fault, body)
-				}
-			}
-			if placed {
-				replay("duplicate nonce")
-			}
-			time.Sleep(defaultLifetime + 2*time.Second)
-			replay("expired")
-			if size := d.held("ETH").Size; !near(size, found.FilledSize) {
-				t.Errorf("fault %d: %g are held after a copy", fault, size)
-			}
-		})
-	}
-}
-
-func TestWhatWasNotSentIsNoUnknownOutcome(t *testing.T) {
+func TestManyOrdersAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := newDesk(t)
 		d.approve()
-		request := d.buying("BTC", 100)
-		before := len(d.sent)
-		given, cancel := context.WithCancel(t.Context())
-		cancel()
-		if _, err := d.x.Order(given, d.key, request); err == nil || errors.As(err, new(*UnknownOutcome)) {
-			t.Error(err)
+		requests := make([]OrderRequest, 24)
+		for i := range requests {
+			requests[i] = d.buying([]string{"BTC", "SOL", "xyz:GOLD"}[i%3], 60)
 		}
-		for name, change := range map[string]func(*OrderRequest){
-			"no client id": func(o *OrderRequest) { o.ClientID = ClientID{} }, "no size": func(o *OrderRequest) { o.Size = 0 },
-			"negative": func(o *OrderRequest) { o.Size = -1 }, "not a number": func(o *OrderRequest) { o.Size = math.NaN() },
-			"endless": func(o *OrderRequest) { o.Size = math.Inf(1) }, "no limit": func(o *OrderRequest) { o.Limit = 0 },
-			"odd limit": func(o *OrderRequest) { o.Limit = math.NaN() }, "endless limit": func(o *OrderRequest) { o.Limit = math.Inf(1) },
-			"least limit": func(o *OrderRequest) { o.Limit = 1e-12 },
-		} {
-			changed := request
-			change(&changed)
-			if result, err := d.x.Order(t.Context(), d.key, changed); !errors.Is(err, ErrInvalid) {
-				t.Errorf("%s: %+v, %v", name, result, err)
-			}
+		var group sync.WaitGroup
+		for _, request := range requests {
+			group.Go(func() {
+				if result, err := d.x.Order(t.Context(), d.key, request); err != nil || result.Status != Filled {
+					t.Errorf("%+v, %v", result, err)
+				}
+			})
 		}
-		if _, err := d.x.Order(t.Context(), TradingKey{}, request); !errors.Is(err, ErrInvalid) {
-			t.Error(err)
-		}
-		for _, coin := range []string{"", "NONE", "none:COIN", "@107", strings.Repeat("x", 1000)} {
-			if _, err := d.x.Order(t.Context(), d.key, OrderRequest{Coin: coin, Limit: 1, Size: 1, ClientID: ClientID{1}}); !errors.Is(err, ErrNoContract) {
-				t.Errorf("%.20q: %v", coin, err)
-			}
-		}
-		for _, leverage := range []int{0, -1, 41, 1 << 40} {
-			if err := d.x.UpdateLeverage(t.Context(), d.key, "BTC", leverage, true); !errors.Is(err, ErrInvalid) {
-				t.Errorf("leverage %d: %v", leverage, err)
-			}
-		}
-		if err := d.x.UpdateLeverage(t.Context(), d.key, "WIF", 2, true); !errors.Is(err, ErrInvalid) {
-			t.Error("WIF shares no margin:", err)
-		}
-		if len(d.sent) != before {
-			t.Errorf("%q were sent", d.sent[before:])
+		group.Wait()
+		if value := d.held("SOL").ValueUSD; math.Abs(value-8*60) > 10 {
+			t.Errorf("%g USD are held", value)
 		}
 	})
 }
@@ -422,29 +180,4 @@ func twin(signature []byte) []byte {
 	s.SetByteSlice(signature[32:64])
 	negative := s.Negate().Bytes()
 	return slices.Concat(signature[:32], negative[:], []byte{signature[64] ^ 7}) // 27 ^ 7 is 28
-}
-
-// sentKinds are the kinds of the actions that were sent.
-func (d *desk) sentKinds() []string {
-	var kinds []string
-	for _, body := range d.sent {
-		var e struct {
-			Action struct{ Type string }
-			Vault  *string `json:"vaultAddress"`
-		}
-		if err := json.Unmarshal([]byte(body), &e); err != nil || e.Vault != nil {
-			d.t.Fatal(body, err)
-		}
-		kinds = append(kinds, e.Action.Type)
-	}
-	slices.Sort(kinds)
-	return slices.Compact(kinds)
-}
-
-func (d *desk) post(action, nonce string, s signature) string {
-	d.t.Helper()
-	body := fmt.Sprintf(`{"action":%s,"nonce":%s,"signature":{"r":"%s","s":"%s","v":%d},"vaultAddress":null}`, action, nonce, s.R, s.S, s.V)
-	recorder := httptest.NewRecorder()
-	d.market.Handler().ServeHTTP(recorder, httptest.NewRequest(http.MethodPost, "/hyperliquid/exchange", strings.NewReader(body)))
-	return fmt.Sprintf("%d %s", recorder.Code, recorder.Body)
 }

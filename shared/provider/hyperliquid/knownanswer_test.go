@@ -28,7 +28,7 @@ func TestKnownAnswers(t *testing.T) {
 		t.Errorf("address %s", got)
 	}
 	action := orderAction{Type: "order", Grouping: "na", Orders: []orderWire{{
-		Asset: 120_001, Buy: true, Price: "4081.5", Size: "0.0735", Kind: orderKind{limitKind{ImmediateOrCancel}}, ClientID: ClientID{1, 15: 15}.String(),
+		Asset: 120_001, Buy: true, Price: "4081.5", Size: "0.0735", Kind: orderKind{limitKind{immediateOrCancel}}, ClientID: ClientID{1, 15: 15}.String(),
 	}}}
 	packed, err := pack(action)
 	if err != nil || hex.EncodeToString(packed) != knownPacked {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"time"
 
 	"github.com/mirrorworthy/mirrorworthy/shared/provider/upstream"
 )
@@ -15,11 +16,8 @@ type ClientID [16]byte
 
 func (id ClientID) String() string { return hexBytes(id[:]).String() }
 
-// TimeInForce is what becomes of the part of an order that nobody takes at once.
-type TimeInForce string
-
-// ImmediateOrCancel drops it.
-const ImmediateOrCancel TimeInForce = "Ioc"
+// immediateOrCancel drops what nobody takes at once.
+const immediateOrCancel = "Ioc"
 
 // OrderRequest is an order at a limit. What is not filled at once is dropped.
 type OrderRequest struct {
@@ -33,6 +31,9 @@ type OrderRequest struct {
 	// ReduceOnly orders can make a position smaller and nothing else.
 	ReduceOnly bool
 	ClientID   ClientID
+	// PlaceBy is until when the venue may place it, at most the Lifetime of the ExchangeConfig from now, which it is where it is zero.
+	// Whoever writes it down before ordering knows after any failure from when on an order that is not found was never placed.
+	PlaceBy time.Time
 }
 
 // OrderStatus is what became of an order.
@@ -69,7 +70,7 @@ func rejected(r *Refusal) OrderResult {
 }
 
 // Order places an order for the account that approved the key. It is sent once. With an error that wraps UnknownOutcome it may have
-// been placed; with any other one (ErrInvalid, ErrNoContract, market.ErrUnavailable) it was not.
+// been placed; with any other one (ErrInvalid, ErrNoContract, ErrTooLate, market.ErrUnavailable) it was not.
 func (x *Exchange) Order(ctx context.Context, key TradingKey, request OrderRequest) (OrderResult, error) {
 	if request.ClientID == (ClientID{}) {
 		return OrderResult{}, fmt.Errorf("%w: an order without a client id", ErrInvalid)
@@ -92,11 +93,11 @@ func (x *Exchange) Order(ctx context.Context, key TradingKey, request OrderReque
 	if size == "" {
 		return rejected(&Refusal{ReasonSize, "less than the least size"}), nil
 	}
-	said, err := trade(ctx, x, key, orderAction{
+	said, err := trade(ctx, x, key, request.PlaceBy, orderAction{
 		Type: "order", Grouping: "na",
 		Orders: []orderWire{{
 			Asset: contract.Asset, Buy: request.Buy, Price: price, Size: size, ReduceOnly: request.ReduceOnly,
-			Kind: orderKind{limitKind{ImmediateOrCancel}}, ClientID: request.ClientID.String(),
+			Kind: orderKind{limitKind{immediateOrCancel}}, ClientID: request.ClientID.String(),
 		}},
 	})
 	if err != nil {
@@ -145,7 +146,7 @@ func (x *Exchange) Cancel(ctx context.Context, key TradingKey, coin string, id C
 	if err != nil {
 		return err
 	}
-	said, err := trade(ctx, x, key, cancelAction{Type: "cancelByCloid", Cancels: []cancelWire{{contract.Asset, id.String()}}})
+	said, err := trade(ctx, x, key, time.Time{}, cancelAction{Type: "cancelByCloid", Cancels: []cancelWire{{contract.Asset, id.String()}}})
 	if err != nil {
 		return err
 	}
@@ -174,7 +175,7 @@ func (x *Exchange) UpdateLeverage(ctx context.Context, key TradingKey, coin stri
 	if leverage < 1 || leverage > contract.MaximumLeverage || cross && contract.OnlyIsolated {
 		return fmt.Errorf("%w: a leverage of %d, shared %t", ErrInvalid, leverage, cross)
 	}
-	said, err := trade(ctx, x, key, leverageAction{Type: "updateLeverage", Asset: contract.Asset, Cross: cross, Leverage: leverage})
+	said, err := trade(ctx, x, key, time.Time{}, leverageAction{Type: "updateLeverage", Asset: contract.Asset, Cross: cross, Leverage: leverage})
 	if err != nil {
 		return err
 	}

@@ -1,107 +1,16 @@
 package perpvenue
 
 import (
-	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"math"
 	"net/http"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
-	"github.com/decred/dcrd/dcrec/secp256k1/v4"
-	"github.com/decred/dcrd/dcrec/secp256k1/v4/ecdsa"
 	"pgregory.net/rapid"
 )
-
-// keyholder is somebody with a key.
-type keyholder struct{ key *secp256k1.PrivateKey }
-
-func keyNumber(n byte) keyholder { return keyholder{secp256k1.PrivKeyFromBytes([]byte{1, n, 0xaa})} }
-
-func (k keyholder) address() string {
-	return "0x" + hex.EncodeToString([]byte(keccak256(string(k.key.PubKey().SerializeUncompressed()[1:]))[12:]))
-}
-
-func (k keyholder) sign(digest string) signatureWire {
-	s := ecdsa.SignCompact(k.key, []byte(digest), false)
-	// As the venue's own client does, without leading zeros.
-	return signatureWire{"0x" + strings.TrimLeft(hex.EncodeToString(s[1:33]), "0"), "0x" + hex.EncodeToString(s[33:]), int(s[0])}
-}
-
-// signed is a request with an action that a key signed.
-func (k keyholder) signed(action, packed string, nonce int64, expires *uint64) string {
-	r := exchangeRequest{Action: json.RawMessage(action), Nonce: uint64(nonce), ExpiresAfter: expires}
-	r.Signature = k.sign(actionDigest(packed, &r))
-	return jsonOf(r)
-}
-
-func (k keyholder) orderText(asset int, buy bool, price, size string, reduce bool, id string) (action, packed string) {
-	action = fmt.Sprintf(`{"type":"order","orders":[{"a":%d,"b":%t,"p":"%s","s":"%s","r":%t,"t":{"limit":{"tif":"Ioc"}},"c":"%s"}],"grouping":"na"}`,
-		asset, buy, price, size, reduce, id)
-	var w ordersWire
-	if err := json.Unmarshal([]byte(action), &w); err != nil {
-		panic(err)
-	}
-	packed, _ = packOrders(&w)
-	return action, packed
-}
-
-func (k keyholder) approval(agent, name string, nonce int64) string {
-	words := keccak256(chainName) + word(agent[2:]) + keccak256(name) + numberWord(uint64(nonce))
-	digest := typedDigest("HyperliquidSignTransaction", 0xa4b1,
-		keccak256(keccak256("HyperliquidTransaction:ApproveAgent(string hyperliquidChain,address agentAddress,string agentName,uint64 nonce)"), words))
-	return fmt.Sprintf(`{"action":{"type":"approveAgent","hyperliquidChain":"Mainnet","signatureChainId":"0xa4b1","agentAddress":"%s","agentName":"%s","nonce":%d},"nonce":%d,"signature":%s}`,
-		agent, name, nonce, nonce, jsonOf(k.sign(digest)))
-}
-
-// floor is a young venue with a guest, whose agent trades.
-type floor struct {
-	t     testing.TB
-	v     *Venue
-	owner keyholder
-	agent keyholder
-	nonce int64
-}
-
-func openFloor(t testing.TB) *floor {
-	f := &floor{t: t, v: New(Config{Seed: 25, Start: testStart}), owner: keyNumber(1), agent: keyNumber(2)}
-	f.v.Advance(testStart.Add(30 * time.Hour))
-	f.nonce = f.v.now
-	f.want(f.owner.approval(f.agent.address(), "main", f.next()), `{"status":"ok","response":{"type":"default"}}`)
-	return f
-}
-
-func (f *floor) next() int64 {
-	f.nonce++
-	return f.nonce
-}
-
-func (f *floor) send(body string) string {
-	f.t.Helper()
-	status, answer := f.v.Exchange([]byte(body))
-	if status != http.StatusOK {
-		return fmt.Sprintf("%d %v", status, answer)
-	}
-	return jsonOf(answer)
-}
-
-func (f *floor) want(body, part string) {
-	f.t.Helper()
-	if got := f.send(body); !strings.Contains(got, part) {
-		f.t.Errorf("%.200s: %s, want %s", body, got, part)
-	}
-}
-
-func (f *floor) order(asset int, buy bool, price, size string, reduce bool) string {
-	f.t.Helper()
-	nonce := f.next()
-	action, packed := f.agent.orderText(asset, buy, price, size, reduce, fmt.Sprintf("0x%032x", nonce))
-	return f.send(f.agent.signed(action, packed, nonce, nil))
-}
 
 const (
 	knownSigner   = "0x27ceacc987489d41aa21e0a21cb6f2e723b05278"
@@ -188,8 +97,6 @@ func TestOrdersFollowTheRules(t *testing.T) {
 	p.text("r").truth(false).text("t").table(1).text("limit").table(1).text("tif").text("Ioc").text("c").text("0x" + strings.Repeat("7", 32)).text("grouping").text("na")
 	f.want(f.agent.signed(zeros, p.String(), nonce, nil), "does not exist")
 }
-
-func floatTrim(value float64) string { return strings.TrimSuffix(floatText(value, 6), ".0") }
 
 // An order takes what stands in the book, best price first, and no more than its limit.
 func TestOrdersTakeTheBook(t *testing.T) {
@@ -306,116 +213,4 @@ func TestLeverageIsWithinBounds(t *testing.T) {
 	if len(state.Positions) != 1 || state.Positions[0].Position.Leverage.Value != 1 {
 		t.Errorf("%+v", state)
 	}
-}
-
-// Whatever a guest orders, it never ties up more margin than there is, and its money is what it paid in, its profits and its fees.
-func TestMarginIsNeverExceeded(t *testing.T) {
-	v := New(Config{Seed: 25, Start: testStart})
-	v.Advance(testStart.Add(30 * time.Hour))
-	guest := byte(10)
-	rapid.Check(t, func(t *rapid.T) {
-		guest++
-		a := v.newGuest(keyNumber(guest).address())
-		a.run()
-		for range rapid.IntRange(1, 15).Draw(t, "orders") {
-			coin := rapid.SampledFrom([]int{coinBTC, coinSOL, coinWIF, coinPEPE, coinTSLA}).Draw(t, "coin")
-			c, p := &v.coins[coin], &a.positions[coin]
-			if p.size == 0 {
-				p.leverage, p.isolated = rapid.IntRange(1, c.maxLeverage()).Draw(t, "leverage"), c.onlyIsolate || rapid.Bool().Draw(t, "isolated")
-			}
-			mark := float64(v.mark(coin, v.now)) / million
-			buy, usd := rapid.Bool().Draw(t, "buy"), rapid.Float64Range(10, 200_000).Draw(t, "usd")
-			limit := mark * map[bool]float64{true: 1.03, false: 0.97}[buy]
-			w := &orderWire{Buy: buy, ReduceOnly: rapid.Bool().Draw(t, "reduce"), Price: floatTrim(float64(c.tick(limit)) / million),
-				Size: floatTrim(float64(c.units(roundMoney(usd), v.mark(coin, v.now))) / float64(powersOfTen[c.unit]))}
-			before := p.size
-			o := &order{coin: coin, buy: buy, tif: "Ioc", reduceOnly: w.ReduceOnly, id: a.order(v.now)}
-			_, refused := v.match(a, o, w)
-			if refused != nil && p.size != before || o.filled > o.size || w.ReduceOnly && absolute(p.size) > absolute(before) {
-				t.Fatalf("%+v changed %d to %d: %+v", o, before, p.size, refused)
-			}
-			if s := a.standing(c.exchange, v.now); o.filled > 0 && absolute(p.size) > absolute(before) && s.crossUsed > s.crossValue {
-				t.Fatalf("%+v ties up %d of %d", o, s.crossUsed, s.crossValue)
-			}
-		}
-		var profit int64
-		for _, f := range a.fills {
-			profit += f.profit - f.fee
-		}
-		if sum := a.cash[0] + a.cash[1]; sum != paperDeposit+profit {
-			t.Fatalf("%d is there, %d was paid in, %d was made", sum, int64(paperDeposit), profit)
-		}
-	})
-}
-
-// What guests do changes nothing for anybody else.
-func TestTheWorldDoesNotNoticeItsGuests(t *testing.T) {
-	f := openFloor(t)
-	for i := range 30 {
-		f.order(i%3, i%4 != 3, map[int]string{0: "70000", 1: "3700", 2: "170"}[i%3], []string{"0.03", "0.6", "12"}[i%3], false)
-		f.v.Advance(testStart.Add(time.Duration(30+6*i) * time.Hour))
-		f.nonce = f.v.now
-	}
-	quiet := New(Config{Seed: 25, Start: testStart})
-	quiet.Advance(testStart.Add(time.Duration(30+6*29) * time.Hour))
-	if fmt.Sprint(f.v.Truth()) != fmt.Sprint(quiet.Truth()) || jsonOf(f.v.Leaderboard()) != jsonOf(quiet.Leaderboard()) {
-		t.Error("somebody noticed")
-	}
-	if a, b := ask(t, f.v, `{"type":"l2Book","coin":"SOL"}`), ask(t, quiet, `{"type":"l2Book","coin":"SOL"}`); string(a) != string(b) {
-		t.Error("the book did")
-	}
-	history := asked[[]fundingWire](t, f.v, `{"type":"userFunding","user":"%s","startTime":0}`, f.owner.address())
-	if len(history) == 0 {
-		t.Error("guests pay no funding")
-	}
-}
-
-func TestManyTradeAtOnce(t *testing.T) {
-	f := openFloor(t)
-	const traders = 6
-	for n := range traders {
-		f.want(keyNumber(byte(20+2*n)).approval(keyNumber(byte(21+2*n)).address(), "main", f.next()), `"ok"`)
-	}
-	base := f.v.now
-	var group sync.WaitGroup
-	for n := range traders {
-		group.Go(func() {
-			owner, agent := keyNumber(byte(20+2*n)), keyNumber(byte(21+2*n))
-			for i := range 10 {
-				id := fmt.Sprintf("0x%032x", i/2)
-				action, packed := agent.orderText(2, true, "170", "0.5", false, id)
-				f.v.Exchange([]byte(agent.signed(action, packed, base+int64(i), nil)))
-				f.v.Info([]byte(`{"type":"clearinghouseState","user":"` + owner.address() + `"}`))
-				f.v.Info([]byte(`{"type":"orderStatus","user":"` + owner.address() + `","oid":"` + id + `"}`))
-			}
-		})
-	}
-	group.Go(func() {
-		for i := range 10 {
-			f.v.Advance(testStart.Add(30*time.Hour + time.Duration(i)*time.Second))
-		}
-	})
-	group.Wait()
-	for n := range traders {
-		state := asked[stateWire](t, f.v, `{"type":"clearinghouseState","user":"%s"}`, keyNumber(byte(20+2*n)).address())
-		if len(state.Positions) != 1 || state.Positions[0].Position.Size != "2.5" {
-			t.Errorf("trader %d: five orders, each sent twice: %+v", n, state.Positions)
-		}
-	}
-}
-
-func FuzzExchange(f *testing.F) {
-	for _, seed := range []string{knownOrder, knownApproval, `{}`, `null`, `{"action":{"type":"cancelByCloid","cancels":[{"asset":1,"cloid":"0x"}]},"nonce":1,"signature":{"r":"0x1","s":"0x1","v":27}}`,
-		`{"action":{"type":"withdraw3","hyperliquidChain":"Mainnet","signatureChainId":"0x1","amount":"1","time":1,"destination":"x"},"nonce":1,"signature":{"r":"0x1","s":"0x1","v":28}}`} {
-		f.Add([]byte(seed))
-	}
-	v := New(Config{Seed: 3, Start: testStart})
-	v.Advance(testStart.AddDate(0, 0, 3))
-	f.Fuzz(func(t *testing.T, body []byte) {
-		status, answer := v.Exchange(body)
-		text, err := json.Marshal(answer)
-		if err != nil || status != http.StatusOK && status != http.StatusUnprocessableEntity || status == http.StatusOK && !strings.HasPrefix(string(text), `{"status":"`) {
-			t.Fatalf("%d %s %v", status, text, err)
-		}
-	})
 }
