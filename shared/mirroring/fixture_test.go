@@ -138,6 +138,11 @@ var perpLeader = store.FollowedLeader{Group: store.Group{Kind: "perp", Place: "p
 // grade writes a grading of the leader.
 func (w *world) grade(mirrorable bool) {
 	w.t.Helper()
+	w.gradeOf(perpLeader, mirrorable)
+}
+
+func (w *world) gradeOf(perpLeader store.FollowedLeader, mirrorable bool) {
+	w.t.Helper()
 	ctx := context.Background()
 	if err := w.memory.Leaders.Find(ctx, perpLeader.Group, perpLeader.Leader, store.Finding{Source: "test", At: w.now, Data: []byte("{}")}); err != nil {
 		w.t.Fatal(err)
