@@ -53,7 +53,7 @@ func jobNames() []string {
 	for _, j := range host.Jobs(host.Kept{}, market.Sources{}) {
 		all = append(all, j.Name)
 	}
-	for _, s := range host.Spreads(host.Kept{}, host.Copying{}, nil) {
+	for _, s := range host.Spreads(host.Kept{}, market.Sources{}, host.Copying{}, nil) {
 		all = append(all, s.Name)
 	}
 	slices.Sort(all)
@@ -106,7 +106,7 @@ func TestSpreadJobsHaveTheirQueues(t *testing.T) {
 	for _, c := range deployment(t).Consumers {
 		consumers[c.Function] = c
 	}
-	spreads := host.Spreads(host.Kept{}, host.Copying{}, nil)
+	spreads := host.Spreads(host.Kept{}, market.Sources{}, host.Copying{}, nil)
 	for _, s := range spreads {
 		c, ok := consumers[s.Name]
 		if !ok {

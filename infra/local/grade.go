@@ -76,7 +76,7 @@ func grade(ctx context.Context, place string, getenv func(string) string, out, l
 	}
 	venues := []store.Group{{Kind: leader.Perp, Place: leader.PerpVenue}, {Kind: leader.Prediction, Place: leader.PredictionVenue}}
 	h := hand{
-		some: host.Spreads(ports, host.Copying{Sources: sources}, chains), all: host.Spreads(ports, host.Copying{Sources: sources}, chain.All()), consumers: deployed.Consumers,
+		some: host.Spreads(ports, sources, host.Copying{}, chains), all: host.Spreads(ports, sources, host.Copying{}, chain.All()), consumers: deployed.Consumers,
 		passes: ports.Passes, leaders: ports.Leaders, spot: spot, venues: venues, clock: config.Clock(), out: out, log: log,
 	}
 	if err := h.run(ctx); err != nil {

@@ -22,7 +22,6 @@ import (
 	"github.com/mirrorworthy/mirrorworthy/shared/endpoint/gateway"
 	"github.com/mirrorworthy/mirrorworthy/shared/endpoint/partnerkey"
 	"github.com/mirrorworthy/mirrorworthy/shared/host"
-	"github.com/mirrorworthy/mirrorworthy/shared/market"
 	"github.com/mirrorworthy/mirrorworthy/shared/samplemarket"
 	"github.com/mirrorworthy/mirrorworthy/shared/store"
 	"github.com/mirrorworthy/mirrorworthy/shared/store/embedded"
@@ -133,17 +132,15 @@ func (s *server) newHandler(config host.Config, source []byte, kept *embedded.St
 	if err != nil {
 		return nil, err
 	}
-	copying, err := s.newCopying(config, service.Sources)
+	copying, err := host.NewCopying(config, parts)
 	if err != nil {
 		return nil, err
 	}
+	// Webhooks may go to this machine as long as no real money is about.
+	copying.Loopback = config.Mode == host.Sample
 	endpoints := host.Endpoints(ports, copying)
 	service.Routes = endpoint.RoutesOf(endpoints...)
 	forJobs, err := host.NewSources(config, parts)
-	if err != nil {
-		return nil, err
-	}
-	copyingInJobs, err := s.newCopying(config, forJobs)
 	if err != nil {
 		return nil, err
 	}
@@ -160,7 +157,7 @@ func (s *server) newHandler(config host.Config, source []byte, kept *embedded.St
 		return nil, err
 	}
 	if s.jobs, err = newJobs(
-		routes, host.Jobs(ports, forJobs), host.Spreads(ports, copyingInJobs, chain.All()), ports.Passes, config.Clock(), s.log,
+		routes, host.Jobs(ports, forJobs), host.Spreads(ports, forJobs, copying, chain.All()), ports.Passes, config.Clock(), s.log,
 	); err != nil {
 		return nil, err
 	}
@@ -179,13 +176,6 @@ func (s *server) newHandler(config host.Config, source []byte, kept *embedded.St
 			api.ServeHTTP(w, r)
 		}
 	}), nil
-}
-
-// newCopying is what copy trading runs on. Webhooks may go to this machine as long as no real money is about.
-func (s *server) newCopying(config host.Config, sources market.Sources) (host.Copying, error) {
-	copying, err := host.NewCopying(config, sources, s.log)
-	copying.Loopback = config.Mode == host.Sample
-	return copying, err
 }
 
 // startSample serves the sample market on a loopback port of its own and points every provider at it.

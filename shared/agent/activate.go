@@ -108,6 +108,9 @@ func (d Desk) open(ctx context.Context, a *Agent, at time.Time) (Steps, error) {
 		return answer, nil
 	}
 	steps, err := d.Checker.Open(ctx, d.subject(a), a.Activation, at)
+	if refused := (*activation.RefusalError)(nil); errors.As(err, &refused) {
+		return Steps{}, conflict("agent_state_conflict", refused.Reason)
+	}
 	if err != nil {
 		return Steps{}, err
 	}
@@ -158,7 +161,7 @@ func (d Desk) accept(ctx context.Context, r *endpoint.Request) (*Agent, error) {
 		return nil, err
 	}
 	if agent.Mode == Live {
-		if err := d.Venue.Approve(ctx, agent, progress); err != nil {
+		if err := d.Venue.Approve(ctx, subject, progress); err != nil {
 			return nil, err
 		}
 	}

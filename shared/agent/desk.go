@@ -36,7 +36,7 @@ type Follow func(ctx context.Context, leader store.FollowedLeader, at time.Time)
 
 // Approver tells the perpetuals venue of a trading agent that an owner approved. It can be told twice.
 type Approver interface {
-	Approve(ctx context.Context, a *Agent, progress activation.Progress) error
+	Approve(ctx context.Context, s activation.Subject, p activation.Progress) error
 }
 
 // Endpoints lists the endpoints of agents, in the order of the API document.

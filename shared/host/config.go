@@ -15,6 +15,7 @@ import (
 
 	"github.com/mirrorworthy/mirrorworthy/shared/chain"
 	"github.com/mirrorworthy/mirrorworthy/shared/endpoint/partnerkey"
+	"github.com/mirrorworthy/mirrorworthy/shared/market"
 	"github.com/mirrorworthy/mirrorworthy/shared/provider/defillama"
 	"github.com/mirrorworthy/mirrorworthy/shared/provider/dexscreener"
 	"github.com/mirrorworthy/mirrorworthy/shared/provider/evmrpc"
@@ -170,7 +171,7 @@ func Settings() []Setting {
 		}},
 		{Name: "AWS_REGION", Meaning: "the AWS region", read: func(c *Config, value string) error { c.Region = value; return nil }},
 	}
-	for _, s := range Spreads(Kept{}, Copying{}, nil) {
+	for _, s := range Spreads(Kept{}, market.Sources{}, Copying{}, nil) {
 		settings = append(settings, queueSetting(s.Name))
 	}
 	for _, p := range providers() {

@@ -5,9 +5,11 @@ import (
 	"crypto/hmac"
 	"crypto/rand"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"log/slog"
 	randv2 "math/rand/v2"
+	"net/http"
 	"slices"
 	"time"
 
@@ -84,9 +86,51 @@ func (k Kept) desk(c Copying) agent.Desk {
 	}
 }
 
-// NewCopying puts together what copy trading runs on. The error is about the way to the venue that takes live orders.
-func NewCopying(config Config, sources market.Sources, log *slog.Logger) (Copying, error) {
-	return Copying{Sources: sources, Secret: config.AgentSecret, Clock: config.running(), Log: log}, nil
+// NewCopying puts together what copy trading runs on, with provider clients of its own whose answers are never old: money hangs on them.
+// The errors are those of NewService.
+func NewCopying(config Config, parts Parts) (Copying, error) {
+	sources, exchange, err := newFreshSources(config, parts, config.Clock())
+	if !config.LiveTrading {
+		exchange = nil
+	}
+	return Copying{Sources: sources, Secret: config.AgentSecret, Exchange: exchange, Clock: config.running(), Log: parts.Log}, err
+}
+
+// smartAccountFactory makes the smart accounts of spot agents, on every chain at the same address.
+var smartAccountFactory = chain.Address{0x00, 0x00, 0x00, 0x00, 0x00, 0x40, 0x0c, 0xdf, 0xef, 0x5e, 0x27, 0x14, 0xe6, 0x3d, 0x80, 0x40, 0xb7, 0x00, 0xbc, 0x24}
+
+// approver tells the perpetuals venue of trading agents.
+type approver struct{ exchange *hyperliquid.Exchange }
+
+// Approve implements agent.Approver. What the venue knows already is not told again.
+func (a approver) Approve(ctx context.Context, s activation.Subject, p activation.Progress) error {
+	if s.Venue != string(agent.Perps) || a.exchange == nil {
+		return nil
+	}
+	approval := activation.TradingApprovalOf(s, p)
+	if len(approval.Signature) == 0 {
+		return nil // the step is still open
+	}
+	approved, err := a.exchange.ApprovedAgents(ctx, approval.Account)
+	if err != nil {
+		return err
+	}
+	if slices.ContainsFunc(approved, func(known hyperliquid.ApprovedAgent) bool { return known.Address == approval.Agent }) {
+		return nil
+	}
+	err = a.exchange.ApproveAgent(ctx, hyperliquid.Approval{
+		Account: approval.Account, Agent: approval.Agent, Name: approval.Name, Nonce: approval.Nonce, SignatureChainID: approval.ChainID, Signature: approval.Signature,
+	})
+	if refusal := (*hyperliquid.Refusal)(nil); errors.As(err, &refusal) {
+		return &endpoint.Problem{
+			Status: http.StatusConflict, Code: "agent_state_conflict",
+			Message: "The venue does not take the approval of the trading agent: the account must have been used there before. Deposit to it, and send the results again.",
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("%w: the venue was not reached: %w", market.ErrUnavailable, err)
+	}
+	return nil
 }
 
 // deciding are the endpoints that say what to copy and how much of it.

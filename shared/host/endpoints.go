@@ -109,8 +109,8 @@ func Jobs(kept Kept, sources market.Sources) []job.Job {
 
 // Spreads lists every job of the service whose work is spread over a queue: one Lambda function, one schedule and one queue each. They
 // deal with these chains.
-func Spreads(kept Kept, copying Copying, chains []*chain.Chain) []job.Spread {
-	memory, sources := kept.leaderMemory(), copying.Sources
+func Spreads(kept Kept, sources market.Sources, copying Copying, chains []*chain.Chain) []job.Spread {
+	memory := kept.leaderMemory()
 	return []job.Spread{
 		leader.DiscoverLeaders(memory, sources, chains),
 		leader.GradeLeaders(memory, sources, chains),

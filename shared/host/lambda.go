@@ -19,6 +19,7 @@ import (
 	"github.com/mirrorworthy/mirrorworthy/shared/endpoint/partnerkey"
 	"github.com/mirrorworthy/mirrorworthy/shared/job"
 	"github.com/mirrorworthy/mirrorworthy/shared/leader"
+	"github.com/mirrorworthy/mirrorworthy/shared/market"
 	"github.com/mirrorworthy/mirrorworthy/shared/store"
 	"github.com/mirrorworthy/mirrorworthy/shared/store/dynamo"
 	"github.com/mirrorworthy/mirrorworthy/shared/token"
@@ -106,13 +107,14 @@ func start(copies bool, choose func(Kept, Copying) ([]endpoint.Endpoint, []endpo
 		cannotStart(log, err)
 	}
 	kept := KeptIn(OpenDynamo(config, os.Getenv))
-	service, err := NewService(config, Parts{
+	parts := Parts{
 		Keys: kept.Keys, Meter: kept.Meter, Idempotency: kept.Idempotency, Log: log, Metrics: NewEMF(standardOut(), time.Now), Pepper: pepper,
-	})
+	}
+	service, err := NewService(config, parts)
 	if err != nil {
 		cannotStart(log, err)
 	}
-	copying, err := NewCopying(config, service.Sources, log)
+	copying, err := NewCopying(config, parts)
 	if err != nil {
 		cannotStart(log, err)
 	}
@@ -131,15 +133,16 @@ func ServeJob(name string) {
 	if err != nil {
 		cannotStart(log, err)
 	}
-	sources, err := NewSources(config, Parts{Log: log, Metrics: NewEMF(standardOut(), time.Now)})
+	parts := Parts{Log: log, Metrics: NewEMF(standardOut(), time.Now)}
+	sources, err := NewSources(config, parts)
 	if err != nil {
 		cannotStart(log, err)
 	}
-	copying, err := NewCopying(config, sources, log)
+	copying, err := NewCopying(config, parts)
 	if err != nil {
 		cannotStart(log, err)
 	}
-	function, err := jobFunction(name, config, KeptIn(OpenDynamo(config, os.Getenv)), copying, log)
+	function, err := jobFunction(name, config, KeptIn(OpenDynamo(config, os.Getenv)), sources, copying, log)
 	if err != nil {
 		cannotStart(log, err)
 	}
@@ -147,13 +150,13 @@ func ServeJob(name string) {
 }
 
 // jobFunction is what the function of a job runs: a plain job for its schedule's events, a spread one for its queue's messages too.
-func jobFunction(name string, config Config, kept Kept, copying Copying, log *slog.Logger) (job.Function, error) {
-	for _, j := range Jobs(kept, copying.Sources) {
+func jobFunction(name string, config Config, kept Kept, sources market.Sources, copying Copying, log *slog.Logger) (job.Function, error) {
+	for _, j := range Jobs(kept, sources) {
 		if j.Name == name {
 			return job.Handler(j, config.Clock(), log), nil
 		}
 	}
-	for _, s := range Spreads(kept, copying, chain.All()) {
+	for _, s := range Spreads(kept, sources, copying, chain.All()) {
 		if s.Name == name {
 			if (name == mirrorTrades || name == deliverWebhooks) && config.AgentSecret == nil {
 				return nil, errAgentSecret

@@ -275,22 +275,22 @@ func TestJobsOfAllKindsAreFoundByName(t *testing.T) {
 	for _, j := range Jobs(Kept{}, market.Sources{}) {
 		all = append(all, j.Name)
 	}
-	for _, s := range Spreads(Kept{}, Copying{}, nil) {
+	for _, s := range Spreads(Kept{}, market.Sources{}, Copying{}, nil) {
 		all = append(all, s.Name)
 		config.Queues[s.Name] = "http://127.0.0.1/" + s.Name
 	}
 	for _, name := range all {
-		if function, err := jobFunction(name, config, Kept{}, Copying{}, log); err != nil || function == nil {
+		if function, err := jobFunction(name, config, Kept{}, market.Sources{}, Copying{}, log); err != nil || function == nil {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 	config.AgentSecret = nil
 	for _, name := range []string{mirrorTrades, deliverWebhooks} {
-		if _, err := jobFunction(name, config, Kept{}, Copying{}, log); err == nil || !strings.Contains(err.Error(), "AGENT_SECRET") {
+		if _, err := jobFunction(name, config, Kept{}, market.Sources{}, Copying{}, log); err == nil || !strings.Contains(err.Error(), "AGENT_SECRET") {
 			t.Errorf("%s without the secret of agents: %v", name, err)
 		}
 	}
-	if _, err := jobFunction("missing", config, Kept{}, Copying{}, log); err == nil {
+	if _, err := jobFunction("missing", config, Kept{}, market.Sources{}, Copying{}, log); err == nil {
 		t.Error("a job that is not there runs")
 	}
 }

@@ -32,9 +32,15 @@ const longestAttempt = 5 * time.Second
 
 // newSources makes an adapter for every port, each with a client of its own, and a cache in front of all.
 func newSources(config Config, parts Parts, clock func() time.Time) (market.Sources, error) {
+	fresh, _, err := newFreshSources(config, parts, clock)
+	return market.Cached(fresh, market.DefaultFreshness(), clock), err
+}
+
+// newFreshSources makes an adapter for every port, each with a client of its own, and the way to the venue that takes orders.
+func newFreshSources(config Config, parts Parts, clock func() time.Time) (market.Sources, *hyperliquid.Exchange, error) {
 	transport, err := newTransport(config, parts)
 	if err != nil {
-		return market.Sources{}, err
+		return market.Sources{}, nil, err
 	}
 	shared := upstream.Shared{Transport: transport, Present: clock, Observe: observeCalls(parts.Metrics, parts.Log)}
 	client := func(p provider) *upstream.Client {
@@ -98,7 +104,8 @@ func newSources(config Config, parts Parts, clock func() time.Time) (market.Sour
 		PredictionActivity: predictions, PredictionPositions: predictions, PredictionMarkets: predictions, PredictionPrices: predictions,
 		PerpLeaderboard: hyperliquid.NewLeaderboard(clients[perpLeaderboard]), PredictionLeaderboard: predictions,
 	}
-	return market.Cached(sources, market.DefaultFreshness(), clock), nil
+	exchange := hyperliquid.NewExchange(perps, hyperliquid.ExchangeConfig{Base: config.Addresses["hyperliquid"]}, shared)
+	return sources, exchange, nil
 }
 
 // newTransport carries provider calls: to the network, from recorded exchanges, or to the network while recording.
