@@ -41,26 +41,34 @@
 //	Records  AGENT#<partner>#<agent>               AGENT          an Agent
 //	Records  AGENT#<partner>#<agent>               BOOK           its Book
 //	Records  AGENT#<partner>#<agent>               EXECUTION#<id>  an Execution
-//	Records  AGENT#<partner>#<agent>               LISTED#<time>#<id>  that the execution is there, and its status
-//	Records  AGENTS#<partner>#<owner>              <time>#<agent>  that the agent is the wallet's
-//	Records  AGENTSDUE                             <due>#<partner>#<agent>  when an agent is due
-//	Records  FOLLOWED                              <kind>#<place>#<leader>  that the leader is or was followed
-//	Records  FOLLOWERS#<kind>#<place>#<leader>     <partner>#<agent>  that the agent follows the leader
+//	Records  AGENT#<partner>#<agent>               LISTED#<time>#<id>  refers to the Execution of that time, and has its status
+//	Records  AGENTS#<partner>#<owner>              <time>#<agent>  refers to an Agent of the wallet, created then
+//	Records  AGENTSDUE                             <due>#<partner> <agent>  refers to the Agent that is due then
+//	Records  FOLLOWED                              <kind> <place> <leader>  that the leader is or was followed
+//	Records  FOLLOWERS#<kind>#<place>#<leader>     <partner> <agent>  refers to an Agent that follows the leader
 //	Records  READING#<kind>#<place>#<leader>       READING        a Reading
 //	Records  REQUEST#<partner>#<key>               REQUEST        a KeyedRequest; expires
 //	Records  NONCE#<scope>#<nonce>                 NONCE          who claimed the nonce; expires
 //	Records  WEBHOOKS                              <partner>      a Webhook
-//	Records  OUTBOX#<shard>                        <due>#<id>#<partner>  a Delivery
-//	Records  OUTBOXIDS#<id>                        <partner>      where the delivery is: its due time, or that it is parked
-//	Records  PARKED#<partner>                      <id>           a parked Delivery
+//	Records  OUTBOXIDS#<id>                        PARTNER#<partner>  a Delivery, due or parked; the partner is empty where it goes to all
+//	Records  OUTBOX#<shard>                        <due>#<id> <partner>  refers to the Delivery that is due then
+//	Records  PARKED#<partner>                      <id>           refers to the Delivery that is parked
 //	Meters   BUCKET#<partner>                      BUCKET         the partner's token bucket
 //	Meters   USAGE#<partner>#2006-01-02            <endpoint>     units of a UTC day, and of the latest minute of it, at an endpoint
+//
+// A row that refers to another is written in the same transaction, and only the other counts: whoever lists goes by what that row says
+// when it is read, so a reference that is left over shows nothing. Names are parted by a space where they must sort one after the other:
+// it comes before whatever an id may hold.
 //
 // Rows that do not last carry expiresAt (Unix seconds), after which DynamoDB deletes them in its own time: a reader must not
 // rely on it. RecordsTable has an index byOwner (ownerPk, ownerSk) for rows that must be found by something other than their
 // key; it lags behind the table, so it is not for anything that a decision hangs on.
 //
 // The embedded engine keeps the same rows in one bucket of its file for each kind.
+//
+// # Events
+//
+// Every port that says events writes them into the log (Events) and into the outbox (Outbox) in the same step as what they tell of.
 //
 // # Adding a port
 //

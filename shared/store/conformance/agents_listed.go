@@ -66,7 +66,7 @@ func wantFollowed(t tester, s Stores, after store.FollowedLeader, limit int, wan
 // checkSimilarAgents: partners, agents, owners and leaders whose names begin alike do not see each other, and come in order.
 func checkSimilarAgents(t *testing.T, s Stores) {
 	ctx := t.Context()
-	names := []string{"a", "a!", "a-b", "aa", "ab", "b", long}
+	names := []string{"a", "a!", "a-b", "aa", long}
 	var all []store.Agent
 	for i, partner := range names {
 		for j, id := range names {
@@ -79,7 +79,7 @@ func checkSimilarAgents(t *testing.T, s Stores) {
 		}
 	}
 	for i := range all {
-		mustDo(t, s.Agents.Create(ctx, all[(i*5+3)%len(all)])) // in another order
+		mustDo(t, s.Agents.Create(ctx, all[(i*7+3)%len(all)])) // in another order
 	}
 	for i, agent := range all { // some follow no more, and some are not due any more
 		if i%5 == 0 {
@@ -98,14 +98,14 @@ func checkSimilarAgents(t *testing.T, s Stores) {
 	leaders = slices.Compact(leaders)
 	slices.SortFunc(all, newestFirst)
 	for _, partner := range names {
-		for _, owner := range names[:4] {
+		for _, owner := range names[:3] {
 			var want []store.Agent
 			for _, agent := range all {
 				if agent.Partner == partner && agent.Owner == owner {
 					want = append(want, agent)
 				}
 			}
-			for _, limit := range []int{1, 2, store.MaximumListed} {
+			for _, limit := range []int{2, store.MaximumListed} {
 				wantOwned(t, s, partner, owner, limit, want...)
 			}
 		}
@@ -118,7 +118,7 @@ func checkSimilarAgents(t *testing.T, s Stores) {
 				want = append(want, agent)
 			}
 		}
-		for _, limit := range []int{1, 3, store.MaximumListed} {
+		for _, limit := range []int{2, store.MaximumListed} {
 			wantFollowers(t, s, leader, limit, want...)
 		}
 	}
@@ -144,7 +144,7 @@ func checkSimilarAgents(t *testing.T, s Stores) {
 				want = append(want, agent)
 			}
 		}
-		for _, limit := range []int{1, 7, store.MaximumListed} {
+		for _, limit := range []int{1, store.MaximumListed} {
 			got, err := s.Agents.Due(ctx, at.In(behind), limit)
 			wantAgents(t, fmt.Sprint("Due at ", at), got, err, want[:min(limit, len(want))]...)
 		}
