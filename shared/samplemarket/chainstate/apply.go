@@ -88,7 +88,9 @@ func Apply(source Source, chainID int64, at Block, m Message) (*Outcome, error) 
 	var left vm.GasBudget
 	budget := vm.NewGasBudget(min(m.Gas, gasLimit)-intrinsic, 0)
 	if to == nil {
-		outcome.Returned, outcome.Created, left, err = create(evm, &m, budget)
+		var made common.Address
+		outcome.Returned, made, left, err = evm.Create(m.From, m.Input, budget, &m.Value)
+		outcome.Created = made
 	} else {
 		db.SetNonce(m.From, m.Nonce+1, tracing.NonceChangeUnspecified)
 		outcome.Returned, left, err = evm.Call(m.From, *to, m.Input, budget, &m.Value)
@@ -131,11 +133,6 @@ func Estimate(source Source, chainID int64, at Block, parameters []json.RawMessa
 	}
 	// A call keeps a part of its gas back from those that it makes, so that exactly what was used would not do.
 	return outcome.GasUsed * 5 / 4, nil
-}
-
-func create(evm *vm.EVM, m *Message, budget vm.GasBudget) ([]byte, [20]byte, vm.GasBudget, error) {
-	returned, address, left, err := evm.Create(m.From, m.Input, budget, &m.Value)
-	return returned, address, left, err
 }
 
 // asFault is how a node tells that a message failed; nil for one that did not.
