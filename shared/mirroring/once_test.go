@@ -184,7 +184,7 @@ func (w *world) check(of *agent.Agent, trades int) {
 }
 
 func TestTenThousandTradesAreEachMirroredOnce(t *testing.T) {
-	const agents, trades, chunk, workers = 8, 1250, 50, 64
+	const agents, trades, chunk, workers = 50, 200, 20, 64
 	w := newWorld(t)
 	w.memory.Executions = newShelf()
 	w.venue.prices = map[string]float64{"BTC": 100, "ETH": 100, "SOL": 100}
