@@ -109,11 +109,19 @@ func (r *run) serve(partner string, deliveries []store.Delivery, known *strain) 
 // putOff leaves deliveries for later that cannot be made because of something on our side, so that they are not in the way of others.
 func (r *run) putOff(deliveries []store.Delivery) error {
 	for _, delivery := range deliveries {
-		if err := r.move(r.outbox.Postpone(r.ctx, delivery, delivery.Attempts, r.Clock().UTC().Add(ownFaultRest))); err != nil {
+		if err := r.move(r.outbox.Postpone(r.ctx, delivery, delivery.Attempts, later(delivery, r.Clock().UTC().Add(ownFaultRest)))); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// later is the time, or just after the delivery was due when a clock that was set back says an earlier one: a due time never goes back.
+func later(delivery store.Delivery, at time.Time) time.Time {
+	if at.After(delivery.DueAt) {
+		return at
+	}
+	return delivery.DueAt.Add(time.Second)
 }
 
 // handle deals with one delivery: it is done, parked, put off or tried.
@@ -135,7 +143,7 @@ func (t *receiver) handle(delivery store.Delivery) error {
 		return t.park(delivery)
 	}
 	if until := t.strain.rest(at, t.FailingSince); !until.IsZero() {
-		return t.move(t.outbox.Postpone(t.ctx, delivery, delivery.Attempts, until))
+		return t.move(t.outbox.Postpone(t.ctx, delivery, delivery.Attempts, later(delivery, until)))
 	}
 	return t.try(delivery, at)
 }
@@ -150,7 +158,7 @@ func (t *receiver) try(delivery store.Delivery, at time.Time) error {
 	}
 	tried := delivery
 	tried.Attempts++
-	tried.DueAt = at.Add(nextAttempt(tried.Attempts, t.Jitter()))
+	tried.DueAt = later(delivery, at.Add(nextAttempt(tried.Attempts, t.Jitter())))
 	if err := t.outbox.Postpone(t.ctx, delivery, tried.Attempts, tried.DueAt); err != nil {
 		return t.move(err)
 	}

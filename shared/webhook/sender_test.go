@@ -142,9 +142,9 @@ func itoa(port uint16) string {
 func TestANameThatChangesItsAddressIsNotCalled(t *testing.T) {
 	for _, then := range [][]string{{"169.254.169.254"}, {"127.0.0.1"}, {"::1"}, {"10.0.0.1", "fd00:ec2::254", "127.0.0.1"}, {"::ffff:127.0.0.1"}} {
 		port, connections := listen(t)
-		asked := 0
+		var asked atomic.Int64
 		changing := resolver(func(string) []string {
-			if asked++; asked <= 2 {
+			if asked.Add(1) <= 2 {
 				return []string{"93.184.216.34"}
 			}
 			return then
@@ -153,16 +153,16 @@ func TestANameThatChangesItsAddressIsNotCalled(t *testing.T) {
 		if err != nil || len(first) != 1 || first[0].String() != "93.184.216.34" {
 			t.Fatalf("%v %v", first, err)
 		}
-		tried := 0
+		var tried atomic.Int64
 		guarded := ssrf.New(ssrf.WithPorts(port)).Safe
 		transport := guardedTransport(func(network, address string, c syscall.RawConn) error {
-			tried++
+			tried.Add(1)
 			return guarded(network, address, c)
 		}, changing)
 		s := NewSender(fixedClock, SenderOptions{Transport: transport})
 		o := s.send(t.Context(), message{id: "a", url: "http://hooks.example.com:" + itoa(port) + "/"}, time.Minute)
-		if o.delivered || !strings.Contains(o.reason, "not public") || connections.Load() != 0 || tried != len(then) {
-			t.Errorf("%v: %+v after %d checks, %d connections", then, o, tried, connections.Load())
+		if o.delivered || !strings.Contains(o.reason, "not public") || connections.Load() != 0 || int(tried.Load()) != len(then) {
+			t.Errorf("%v: %+v after %d checks, %d connections", then, o, tried.Load(), connections.Load())
 		}
 	}
 }

@@ -55,6 +55,15 @@ type world struct {
 	busiest   map[string]int      // attempts at once by host, "" for all
 	busy      map[string]int
 	reports   int
+	// off is by how much the service's clock is wrong.
+	off time.Duration
+}
+
+// now is the time as the service sees it.
+func (w *world) now() time.Time {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return time.Now().Add(w.off)
 }
 
 func newWorld(t *testing.T) *world {
@@ -65,12 +74,12 @@ func newWorld(t *testing.T) *world {
 	var key [32]byte
 	copy(key[:], "the key of all secrets, 32 bytes")
 	w.service = webhook.Service{
-		Webhooks: w.memory, Sealer: webhook.NewSealer(key, rand.Reader), Random: rand.Reader, Jitter: func() float64 { return 0.5 }, Clock: time.Now,
-		Sender: webhook.NewSender(time.Now, webhook.SenderOptions{Transport: w}), Log: slog.New(slog.NewJSONHandler(w, nil)),
+		Webhooks: w.memory, Sealer: webhook.NewSealer(key, rand.Reader), Random: rand.Reader, Jitter: func() float64 { return 0.5 }, Clock: w.now,
+		Sender: webhook.NewSender(w.now, webhook.SenderOptions{Transport: w}), Log: slog.New(slog.NewJSONHandler(w, nil)),
 	}
 	w.spread = webhook.Deliver(w.service, w.memory)
 	w.fixture = endpointtest.New(t)
-	w.fixture.Service.Clock = time.Now
+	w.fixture.Service.Clock = w.now
 	w.handler = endpoint.NewHandler(w.fixture.Service, webhook.Endpoints(w.service)...)
 	return w
 }
@@ -94,7 +103,7 @@ func (w *world) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	a := got{
 		host: r.URL.Host, id: r.Header.Get("webhook-id"), body: string(body), signature: r.Header.Get("webhook-signature"),
-		at: time.Now(), signedAt: signedAt,
+		at: w.now(), signedAt: signedAt,
 	}
 	w.mu.Lock()
 	w.attempts = append(w.attempts, a)
@@ -199,7 +208,7 @@ func (w *world) say(partner, id, kind string) {
 // pass runs the job once, all parts side by side.
 func (w *world) pass() (delivered int) {
 	w.t.Helper()
-	plan, err := w.spread.Plan(context.Background(), time.Now())
+	plan, err := w.spread.Plan(context.Background(), w.now())
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -207,7 +216,7 @@ func (w *world) pass() (delivered int) {
 	counts := make([]int, plan.Parts)
 	for part := range plan.Parts {
 		parts.Go(func() {
-			report, err := w.spread.Part(context.Background(), time.Now(), store.Pass{}, part)
+			report, err := w.spread.Part(context.Background(), w.now(), store.Pass{}, part)
 			if err != nil {
 				w.t.Error(err)
 			}
