@@ -2,7 +2,10 @@ package hyperliquid
 
 import (
 	"bytes"
+	"errors"
+	"io"
 	"math"
+	"net/http"
 	"strconv"
 	"strings"
 	"testing"
@@ -62,6 +65,45 @@ func TestAnswersToOrders(t *testing.T) {
 		if known != (err == nil) || known && read.refused == nil {
 			t.Errorf("status %d: %+v, %v", status, read, err)
 		}
+	}
+}
+
+func TestAnswersToCancellationsAndLeverages(t *testing.T) {
+	for body, want := range map[string]string{
+		`{"status":"ok","response":{"type":"cancel","data":{"statuses":["success"]}}}`:                    "",
+		`{"status":"ok","response":{"type":"default"}}`:                                                   "unknown",
+		`{"status":"ok","response":{"type":"cancel","data":{"statuses":["waiting"]}}}`:                    "unknown",
+		`{"status":"ok","response":{"type":"cancel","data":{"statuses":["success","success"]}}}`:          "unknown",
+		`{"status":"ok","response":{"type":"cancel","data":{"statuses":[{"error":"was never placed"}]}}}`: "missing",
+		`{"status":"err","response":"Invalid nonce: duplicate nonce 7"}`:                                  "nonce",
+		`{"status":"err"}`: "unknown",
+	} {
+		x := NewExchange(always(universe).adapter(), ExchangeConfig{}, upstream.Shared{Transport: roundTrip(func(*http.Request) (*http.Response, error) {
+			return &http.Response{StatusCode: 200, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(body))}, nil
+		})})
+		check := func(what string, err error, want string) {
+			t.Helper()
+			got := ""
+			var refused *Refusal
+			if unknown, ok := IsUnknown(err); ok {
+				got = "unknown"
+				if !unknown.ExpiresAt.Equal(present.Add(defaultLifetime)) {
+					t.Errorf("%s: expires at %v", what, unknown.ExpiresAt)
+				}
+			} else if errors.As(err, &refused) {
+				got = string(refused.Reason)
+			} else if err != nil {
+				t.Error(err)
+			}
+			if got != want {
+				t.Errorf("%s answered %s: %v, want %q", what, body, err, want)
+			}
+		}
+		check("cancellation", x.Cancel(t.Context(), keyOf(t, "any"), "BTC", ClientID{1}), want)
+		if strings.Contains(body, "ok") {
+			want = ""
+		}
+		check("leverage", x.UpdateLeverage(t.Context(), keyOf(t, "any"), "BTC", 3, true), want)
 	}
 }
 

@@ -29,6 +29,10 @@ func TestMarginIsNeverExceeded(t *testing.T) {
 			}
 			mark := float64(v.mark(coin, v.now)) / million
 			buy, usd := rapid.Bool().Draw(t, "buy"), rapid.Float64Range(10, 200_000).Draw(t, "usd")
+			if rapid.Bool().Draw(t, "all there is") {
+				free := float64(a.standing(c.exchange, v.now).free()) / million * float64(p.leverage)
+				usd = max(10, free*rapid.Float64Range(0.985, 1.001).Draw(t, "share"))
+			}
 			limit := mark * map[bool]float64{true: 1.03, false: 0.97}[buy]
 			w := &orderWire{Buy: buy, ReduceOnly: rapid.Bool().Draw(t, "reduce"), Price: floatTrim(float64(c.tick(limit)) / million),
 				Size: floatTrim(float64(c.units(roundMoney(usd), v.mark(coin, v.now))) / float64(powersOfTen[c.unit]))}

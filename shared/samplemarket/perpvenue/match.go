@@ -1,6 +1,9 @@
 package perpvenue
 
-import "strings"
+import (
+	"math"
+	"strings"
+)
 
 // rule is why an order is refused, as the answer and as the order's status.
 type rule struct{ text, status string }
@@ -63,7 +66,7 @@ func (v *Venue) match(a *account, o *order, w *orderWire) (int64, *rule) {
 		units += part.size
 		value += c.value(part.size, part.price)
 	}
-	if refused := a.affords(o.coin, side*units, value); refused != nil {
+	if refused := a.affords(o.coin, side, parts); refused != nil {
 		return 0, refused
 	}
 	for _, part := range parts {
@@ -100,35 +103,25 @@ func (v *Venue) takes(o *order, limit int64) []level {
 	return parts
 }
 
-// affords tells whether the account has the margin and the fee for what a trade adds to its position.
-func (a *account) affords(coin int, units, value int64) *rule {
+// affords tells whether the account has the margin for what a trade adds to its position, by trying it.
+func (a *account) affords(coin int, side int64, parts []level) *rule {
 	c, p := &a.venue.coins[coin], &a.positions[coin]
-	after := p.size + units
-	added := absolute(after)
-	if (after > 0) == (p.size > 0) {
-		added = max(0, absolute(after)-absolute(p.size))
+	position, cash := *p, a.cash
+	defer func() { *p, a.cash = position, cash }()
+	for _, part := range parts {
+		basis, value := p.basis, c.value(part.size, part.price)
+		a.cash[c.exchange] += p.book(side*part.size, value) - int64(math.Round(float64(value)*takerFee/million))
+		p.secure(basis)
 	}
-	if added == 0 {
+	if p.size == 0 || (p.size > 0) == (position.size > 0) && absolute(p.size) <= absolute(position.size) {
 		return nil
 	}
-	mark := a.venue.mark(coin, a.venue.now)
 	for _, t := range c.tiers {
-		if float64(c.value(absolute(after), mark))/million > t.from && float64(p.leverage) > t.maxLeverage {
+		if float64(c.value(absolute(p.size), a.venue.mark(coin, a.venue.now)))/million > t.from && float64(p.leverage) > t.maxLeverage {
 			return ruleTier
 		}
 	}
-	free := a.standing(c.exchange, a.venue.now).free()
-	if closed := absolute(units) - added; closed > 0 && !p.isolated {
-		free += c.value(closed, mark) / int64(p.leverage)
-	}
-	needed := proportion(value, added, absolute(units))/int64(p.leverage) + proportion(value, takerFee, million)
-	// What is paid above the mark price is lost at once.
-	if slipped := proportion(value, added, absolute(units)) - c.value(added, mark); units > 0 {
-		needed += max(0, slipped)
-	} else {
-		needed += max(0, -slipped)
-	}
-	if needed > free {
+	if s := a.standing(c.exchange, a.venue.now); s.crossUsed > s.crossValue {
 		return ruleMargin
 	}
 	return nil
