@@ -54,8 +54,8 @@ type LeaderOverlap struct {
 	Direction *string `json:"direction"`
 	// Correlation is that of both leaders' daily results.
 	Correlation *ReturnCorrelation `json:"correlation"`
-	// AsynchronousCorrelation is that of their closed positions by the times in which they overlapped (Hayashi & Yoshida 2005), -1 to 1:
-	// for leaders that seldom close on the same day. It is not part of the verdict.
+	// AsynchronousCorrelation is that of their results by the times in which these overlap (Hayashi & Yoshida 2005), -1 to 1: for leaders
+	// that seldom close on the same day. It has no interval, and is no part of the verdict.
 	AsynchronousCorrelation *float64 `json:"asynchronousCorrelation"`
 	// SameOperator is true where money went from one wallet to the other, or both had their first from one source at one time.
 	SameOperator bool     `json:"sameOperator"`

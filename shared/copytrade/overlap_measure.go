@@ -203,29 +203,52 @@ func sortedDays(of map[int64]float64) []int64 {
 	return days
 }
 
-// asynchronous is the correlation of two sides' episodes by Hayashi & Yoshida (2005): every two episodes that overlap in time add the
-// product of their results. Episodes of one side may overlap, too, so that each side's own variance is told the same way. NaN where it
-// cannot be told.
+// asynchronous is the correlation of two sides' results by Hayashi & Yoshida (2005), for sides that close at different times: what was
+// closed counts for the time since the close before, and every two such times that overlap add the product of their results, less each
+// side's mean: two who gain do not resemble each other for that. NaN where it cannot be told.
 func asynchronous(a, b []episode) float64 {
-	product := func(of, with []episode) float64 {
-		sum := 0.0
-		for i := range of {
-			for j := range with {
-				if of[i].from.Before(with[j].to) && with[j].from.Before(of[i].to) {
-					sum += float64(of[i].result * with[j].result)
-				}
-			}
-		}
-		return sum
-	}
 	if len(a) < leastTrades || len(b) < leastTrades {
 		return math.NaN()
 	}
-	varianceA, varianceB := product(a, a), product(b, b)
+	a, b = increments(a), increments(b)
+	var varianceA, varianceB, covariance float64
+	for i := range a {
+		varianceA += float64(a[i].result * a[i].result)
+		for j := range b {
+			if a[i].from.Before(b[j].to) && b[j].from.Before(a[i].to) {
+				covariance += float64(a[i].result * b[j].result)
+			}
+		}
+	}
+	for j := range b {
+		varianceB += float64(b[j].result * b[j].result)
+	}
 	if !(varianceA > 0) || !(varianceB > 0) {
 		return math.NaN()
 	}
-	return min(1, max(-1, product(a, b)/math.Sqrt(varianceA*varianceB)))
+	return min(1, max(-1, covariance/math.Sqrt(varianceA*varianceB)))
+}
+
+// increments are results less their mean, each from the close before to its own. They come in order of closing.
+func increments(episodes []episode) []episode {
+	results := make([]float64, len(episodes))
+	for i := range episodes {
+		results[i] = episodes[i].result
+	}
+	mean := stats.Describe(results).Mean
+	var all []episode
+	for i, e := range episodes {
+		e.result -= mean
+		if n := len(all); n > 0 && !e.to.After(all[n-1].to) {
+			all[n-1].result += e.result
+			continue
+		}
+		if i > 0 {
+			e.from = episodes[i-1].to
+		}
+		all = append(all, e)
+	}
+	return all
 }
 
 // varianceChange is by how much the variance of the mean daily result of all sides differs with a further one, as a fraction. Days

@@ -178,7 +178,7 @@ func TestVarianceChange(t *testing.T) {
 	}
 }
 
-// Five positions of a week each, beside the same, their opposites, others at other times, and such as overlap by half.
+// Five results of a week each, beside the same, their opposites, others at other times, and such as overlap by half.
 func TestAsynchronousCorrelation(t *testing.T) {
 	weeks := func(scale float64, later time.Duration) (all []episode) {
 		for i, r := range []float64{0.5, -0.2, 0.3, -0.4, 0.1} {
@@ -188,14 +188,19 @@ func TestAsynchronousCorrelation(t *testing.T) {
 		return all
 	}
 	a := weeks(1, 0)
-	// Moved by half a week, each overlaps the one before and the one after: the sum of r_i*r_i is 0.55, that of r_i*r_(i-1) -0.32.
-	want := (0.55 - 0.32) / 0.55
+	// Less their mean of 0.06 they are 0.44, -0.26, 0.24, -0.46 and 0.04. Moved by half a week, each overlaps the one at its place and the
+	// one after: the sum of squares is 0.532, that of neighbours' products -0.3056.
+	want := (0.532 - 0.3056) / 0.532
+	level := weeks(0, 0)
+	for i := range level {
+		level[i].result = 0.25
+	}
 	for name, c := range map[string]struct {
 		b    []episode
 		want float64
 	}{
 		"the same": {weeks(2, 0), 1}, "the opposite": {weeks(-1, 0), -1}, "another time": {weeks(1, 365*24*time.Hour), 0},
-		"half a week later": {weeks(1, 84*time.Hour), want}, "too few": {a[:4], nan}, "nothing gained or lost": {weeks(0, 0), nan},
+		"half a week later": {weeks(1, 84*time.Hour), want}, "too few": {a[:4], nan}, "nothing gained or lost": {weeks(0, 0), nan}, "gains of one size": {level, nan},
 	} {
 		if got := asynchronous(a, c.b); !near(got, c.want) {
 			t.Errorf("%s: %v, want %v", name, got, c.want)
