@@ -188,6 +188,9 @@ func (d Desk) make(ctx context.Context, r *endpoint.Request, agent *Agent) (*Age
 	if agent.Leader == agent.Owner {
 		return nil, endpoint.Invalid("leaderWalletAddress", "A wallet cannot mirror itself: leaderWalletAddress is the wallet that signed.")
 	}
+	if agent.Mode == Live && agent.SmartAccount != agent.Owner {
+		return nil, endpoint.Invalid("smartAccountAddress", "Live trading on "+string(Perps)+" is for the account of the wallet that signed: smartAccountAddress must be that wallet.")
+	}
 	if err := d.Follow(ctx, agent.Followed(), r.ReceivedAt); err != nil {
 		return nil, unavailable(err)
 	}

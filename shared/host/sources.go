@@ -104,7 +104,14 @@ func newFreshSources(config Config, parts Parts, clock func() time.Time) (market
 		PredictionActivity: predictions, PredictionPositions: predictions, PredictionMarkets: predictions, PredictionPrices: predictions,
 		PerpLeaderboard: hyperliquid.NewLeaderboard(clients[perpLeaderboard]), PredictionLeaderboard: predictions,
 	}
-	exchange := hyperliquid.NewExchange(perps, hyperliquid.ExchangeConfig{Base: config.Addresses["hyperliquid"]}, shared)
+	orders := shared
+	if orders.Transport == nil {
+		// A connection that broke while it was idle would leave an order's outcome unknown.
+		unkept := http.DefaultTransport.(*http.Transport).Clone()
+		unkept.DisableKeepAlives = true
+		orders.Transport = unkept
+	}
+	exchange := hyperliquid.NewExchange(perps, hyperliquid.ExchangeConfig{Base: config.Addresses["hyperliquid"]}, orders)
 	return sources, exchange, nil
 }
 
