@@ -80,6 +80,7 @@ func newWorld(t *testing.T) *world {
 	w.spread = webhook.Deliver(w.service, w.memory)
 	w.fixture = endpointtest.New(t)
 	w.fixture.Service.Clock = w.now
+	w.fixture.Service.Idempotency = struct{ store.Idempotency }{} // nobody sends a key
 	w.handler = endpoint.NewHandler(w.fixture.Service, webhook.Endpoints(w.service)...)
 	return w
 }
