@@ -37,7 +37,9 @@ type server struct {
 	key      string
 	sample   *samplemarket.Market // nil unless the providers are the sample market
 	samples  samplemarket.Samples
-	clock    *movableClock // nil unless the sample market's time can be moved
+	nodes    map[string]string // of the sample market, by chain
+	now      func() time.Time  // the sample market's
+	clock    *movableClock     // nil unless the sample market's time can be moved
 	jobs     *jobs
 	settled  chan struct{} // closed when every schedule has run once
 	close    []func() error
@@ -194,6 +196,10 @@ func (s *server) startSample(config *host.Config) error {
 	s.close = append(s.close, upstream.Close)
 	s.sample, s.samples = sample, sample.Samples()
 	config.Addresses = host.SampleAddresses("http://" + listener.Addr().String())
+	s.nodes, s.now = make(map[string]string), config.Clock()
+	for _, on := range chain.All() {
+		s.nodes[string(on.Slug)] = config.Addresses["rpc/"+string(on.Slug)]
+	}
 	return nil
 }
 
@@ -333,7 +339,13 @@ func (s *server) serveSamples(w http.ResponseWriter) {
 		_, _ = w.Write([]byte(`{"error":"not_found","message":"Only PROVIDERS=sample has samples."}`))
 		return
 	}
-	s.writeJSON(w, s.samples)
+	s.writeJSON(w, struct {
+		samplemarket.Samples
+		// Nodes take transactions by chain; AccountFactory makes smart accounts on each of them. Now is the sample market's time.
+		Nodes          map[string]string `json:"nodes"`
+		AccountFactory string            `json:"accountFactory"`
+		Now            string            `json:"now"`
+	}{s.samples, s.nodes, samplemarket.AccountFactory, s.now().UTC().Format(time.RFC3339)})
 }
 
 // writeJSON answers with a value.
