@@ -47,17 +47,13 @@ func wantParked(t tester, s Stores, partner string, want ...store.Delivery) {
 	sameList(t, "parked", sameDelivery, got, want...)
 }
 
-// sayer says events: it changes an agent each time.
+// sayer says events: each time with one more execution of an agent of its own.
 func sayer(t tester, s Stores) func(events ...store.Event) error {
-	agent := newAgent(unique("sayer"), "1")
-	mustDo(t, s.Agents.Create(t.Context(), agent))
+	agent, said := store.AgentKey{Partner: unique("sayer"), ID: "1"}, int64(0)
 	return func(events ...store.Event) error {
-		changed := next(agent, "said", true)
-		err := s.Agents.Change(t.Context(), changed, events...)
-		if err == nil {
-			agent = changed
-		}
-		return err
+		said++
+		execution := newExecution(agent, fmt.Sprint(said), epoch, "said", 1)
+		return s.Executions.Enter(t.Context(), newBook(agent, said, 0, 0), []store.Execution{execution}, events...)
 	}
 }
 
