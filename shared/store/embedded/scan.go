@@ -40,13 +40,11 @@ func descend(bucket *bbolt.Bucket, prefix, before []byte) iter.Seq2[[]byte, []by
 			end[len(end)-1]++
 		}
 		cursor := bucket.Cursor()
-		key, value := cursor.Seek(end)
-		if key == nil {
-			key, value = cursor.Last()
-		} else {
-			key, value = cursor.Prev()
+		step := cursor.Prev
+		if key, _ := cursor.Seek(end); key == nil {
+			step = cursor.Last
 		}
-		for ; bytes.HasPrefix(key, prefix); key, value = cursor.Prev() {
+		for key, value := step(); bytes.HasPrefix(key, prefix); key, value = cursor.Prev() {
 			if !yield(key, value) {
 				return
 			}
