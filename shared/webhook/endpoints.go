@@ -57,20 +57,20 @@ type RemovedAnswer struct {
 func Endpoints(s Service) []endpoint.Endpoint {
 	return []endpoint.Endpoint{
 		endpoint.Operation(endpoint.Declaration{
-			Name: "webhook-put", Method: http.MethodPut, Path: path, Units: 1,
+			Name: "put-webhook", Method: http.MethodPut, Path: path, Units: 1,
 			Parameters: []endpoint.Parameter{urlParameter, eventsOf, rotateSecret}, Check: s.checkPut,
 			Summary: "Say where you are told of events. The secret that signs them is shown once, when it is made; a disabled webhook becomes active.",
 		}, s.put),
 		endpoint.Operation(endpoint.Declaration{
-			Name: "webhook-get", Method: http.MethodGet, Path: path, Units: 1,
+			Name: "webhook", Method: http.MethodGet, Path: path, Units: 1,
 			Summary: "Where you are told of events, of which, and how that goes. Secrets are not shown.",
 		}, s.get),
 		endpoint.Operation(endpoint.Declaration{
-			Name: "webhook-delete", Method: http.MethodDelete, Path: path, Units: 1,
+			Name: "delete-webhook", Method: http.MethodDelete, Path: path, Units: 1,
 			Summary: "Be told of nothing anymore. The secrets are forgotten with the URL.",
 		}, s.remove),
 		endpoint.Operation(endpoint.Declaration{
-			Name: "webhook-test", Path: path + "/test", Units: 1, Idempotent: true,
+			Name: "test-webhook", Path: path + "/test", Units: 1,
 			Summary: "Send a signed webhook.test event now, once, and learn what became of it.",
 		}, s.test),
 	}

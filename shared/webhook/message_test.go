@@ -22,7 +22,7 @@ func TestABodyIsTypeTimeAndData(t *testing.T) {
 	if got, err := encode(event); err != nil || len(got) >= 20_000 {
 		t.Errorf("%d bytes, %v", len(got), err)
 	}
-	for _, data := range []string{"", "{", "\x00", "{} {}", `{"a":1,"a":2}`, "\xff"} {
+	for _, data := range []string{`"` + strings.Repeat("x", 20_000) + `"`, "", "{", "\x00", "{} {}", `{"a":1,"a":2}`, "\xff"} {
 		event.Data = []byte(data)
 		if got, err := encode(event); err == nil {
 			t.Errorf("%q is sent as %s", data, got)

@@ -79,7 +79,7 @@ func checkURL(text string, loopback bool) (string, error) {
 
 // checkHost gives a public host's name in lower case and ASCII.
 func checkHost(name string, bracketed bool) (string, error) {
-	if bracketed || isNumber(name) {
+	if bracketed {
 		return "", errNumber
 	}
 	ascii, err := hostNames.ToASCII(name)
