@@ -24,7 +24,8 @@ func (c *comparison) reasons() []reason.Reason {
 		}
 	}
 	if unread > 0 {
-		reasons = append(reasons, because("UNREAD", 40, "The records of %s could not be read this time and are not compared.", display.Count(unread, "leader")))
+		reasons = append(reasons, because("UNREAD", 40, "The records of %s could not be read this time and are not compared.",
+			display.Count(unread, "leader")))
 	}
 	if c.left > 0 {
 		reasons = append(reasons, because("BEYOND", 35, "The %d newest copies are compared; %s not.", mostLeaders, wasOrWere(c.left, "older one")))
@@ -60,7 +61,8 @@ func (c *comparison) explainUnknown() []reason.Reason {
 	if few == 0 || c.lead.trades < leastTrades {
 		return nil
 	}
-	return []reason.Reason{because("FEW_TRADES", 50, "%s fewer than %d trades in %d days, too few to compare.", madeBy(few), leastTrades, overlapDays)}
+	return []reason.Reason{because("FEW_TRADES", 50, "%s fewer than %d trades in %d days, too few to compare.",
+		madeBy(few), leastTrades, overlapDays)}
 }
 
 func madeBy(n int) string {
@@ -78,22 +80,28 @@ func (c *comparison) explainPair(p *pair) []reason.Reason {
 	var reasons []reason.Reason
 	switch p.link {
 	case paid:
-		reasons = append(reasons, because("SAME_OPERATOR", 95, "Money went from one of the two wallets to the other (%s); they seem to have one operator.", name))
+		reasons = append(reasons, because("SAME_OPERATOR", 95, "Money went from one of the two wallets to the other (%s); they seem to have one operator.",
+			name))
 	case funded:
-		reasons = append(reasons, because("SAME_OPERATOR", 95, "Both wallets had their first money from one personal account within three days (%s); they seem to have one operator.", name))
+		reasons = append(reasons, because("SAME_OPERATOR",
+			95, "Both wallets had their first money from one personal account within three days (%s); they seem to have one operator.", name))
 	}
 	if verdictOf(p.redundancy) == additive {
-		reasons = append(reasons, because("ADDITIVE", 90, "The most similar leader, %s, overlaps by %s; below %s a new leader adds something of its own.",
+		reasons = append(reasons, because("ADDITIVE",
+			90, "The most similar leader, %s, overlaps by %s; below %s a new leader adds something of its own.",
 			name, display.PercentText(p.redundancy), display.PercentText(overlapFrom)))
 	}
 	reasons = append(reasons, p.explainTiming(name)...)
 	if !math.IsNaN(p.holdings.shared) {
-		reasons = append(reasons, because("SHARED", 60, "%s of what it and %s hold is in the same tokens.", display.PercentText(p.holdings.shared), name))
+		reasons = append(reasons, because("SHARED", 60, "%s of what it and %s hold is in the same tokens.",
+			display.PercentText(p.holdings.shared), name))
 	} else if !math.IsNaN(p.bought.jaccard) {
-		reasons = append(reasons, because("SHARED_BUYS", 60, "%s of what it and %s bought in %d days is in the same tokens.", display.PercentText(p.bought.jaccard), name, overlapDays))
+		reasons = append(reasons, because("SHARED_BUYS", 60, "%s of what it and %s bought in %d days is in the same tokens.",
+			display.PercentText(p.bought.jaccard), name, overlapDays))
 	}
 	if k := p.correlation; k.days > 0 {
-		reasons = append(reasons, because("CORRELATION", 50, "Daily results of both have a correlation of %.2f on %s; the true one is likely %.2f to %.2f.",
+		reasons = append(reasons, because("CORRELATION",
+			50, "Daily results of both have a correlation of %.2f on %s; the true one is likely %.2f to %.2f.",
 			k.value, display.Count(k.days, "common day"), k.low, k.high))
 	}
 	return reasons
@@ -117,9 +125,11 @@ func (p *pair) explainTiming(name string) []reason.Reason {
 	lag := time.Duration(math.Abs(p.timing.medianLag())) * time.Minute
 	switch p.direction() {
 	case follows:
-		return []reason.Reason{because("FOLLOWS", 80, "%d of its last %d buys were bought earlier by %s, about %s before.", earlier, len(latest), name, display.DurationText(lag))}
+		return []reason.Reason{because("FOLLOWS", 80, "%d of its last %d buys were bought earlier by %s, about %s before.",
+			earlier, len(latest), name, display.DurationText(lag))}
 	case leads:
-		return []reason.Reason{because("LEADS", 80, "%d of its last %d buys were bought later by %s, about %s after.", later, len(latest), name, display.DurationText(lag))}
+		return []reason.Reason{because("LEADS", 80, "%d of its last %d buys were bought later by %s, about %s after.",
+			later, len(latest), name, display.DurationText(lag))}
 	}
 	return []reason.Reason{because("TIMING", 55, "%s of its %s came within a day of one by %s in the same token; chance would give %s.",
 		display.PercentText(p.timing.matched), display.Count(n, "entry"), name, display.PercentText(p.timing.expected))}

@@ -42,11 +42,13 @@ func (d *draft) stop() {
 			add("WASH", "The leader's trading shows %s of being made for show.", display.Count(len(conduct.Wash.Signals), "sign"))
 		}
 		if conduct.Insider.Suspected {
-			add("INSIDER", "The leader had supply or the creator's money of %s before others could buy.", display.Count(len(conduct.Insider.Tokens), "token"))
+			add("INSIDER", "The leader had supply or the creator's money of %s before others could buy.",
+				display.Count(len(conduct.Insider.Tokens), "token"))
 		}
 	}
 	if conduct.Automated.Verdict == trader.AutomationLikely {
-		add("AUTOMATED", "The leader's %s look like a program's, which a follower cannot keep up with.", display.Count(conduct.Automated.Trades, "trade"))
+		add("AUTOMATED", "The leader's %s look like a program's, which a follower cannot keep up with.",
+			display.Count(conduct.Automated.Trades, "trade"))
 	}
 	if tokens := d.deployed(); len(tokens) > 0 {
 		add("DEPLOYER", "The leader made %s that it traded, and its buyers are who it sells to.", display.Count(len(tokens), "token"))
@@ -113,7 +115,8 @@ var limitTexts = map[string]string{
 func (d *draft) explainLimit() reason.Reason {
 	of := limitTexts[d.binding.name]
 	if d.capital > 0 {
-		code := "CAP_" + map[string]string{limitKelly: "KELLY", limitVolatility: "VOLATILITY", limitGrade: "GRADE", limitTrial: "TRIAL", limitMaximum: "MAXIMUM", limitTogether: "TOGETHER"}[d.binding.name]
+		code := "CAP_" + map[string]string{limitKelly: "KELLY", limitVolatility: "VOLATILITY", limitGrade: "GRADE", limitTrial: "TRIAL",
+			limitMaximum: "MAXIMUM", limitTogether: "TOGETHER"}[d.binding.name]
 		return because(code, bindingWeight, "The size of %s is set by %s.", percentText(d.capital), of)
 	}
 	switch {
@@ -122,7 +125,8 @@ func (d *draft) explainLimit() reason.Reason {
 	case d.binding.name == limitKelly && d.binding.at == 0:
 		return because("NO_EDGE", stopWeight, "Past copies gained too little on average to outweigh one further total loss, so there is nothing to bet on.")
 	case d.binding.name == limitTogether:
-		return because("NO_BUDGET", stopWeight, "The running copies take up %s of this wallet's money or more; all together get no more.", percentText(mostTogether-leastCapital))
+		return because("NO_BUDGET", stopWeight, "The running copies take up %s of this wallet's money or more; all together get no more.",
+			percentText(mostTogether-leastCapital))
 	}
 	return because("TOO_SMALL", stopWeight, "What is left of the size after %s is %s, less than the %s that is worth a copy.",
 		of, percentText(max(0, d.binding.at)), percentText(leastCapital))

@@ -68,7 +68,8 @@ func (d *draft) warnOfRecord(add warn) {
 	n := d.rating.SampleSize
 	switch {
 	case d.trial && d.capital > 0:
-		add("This leader's record is %s long, with %s simulated; treat the size as a trial.", display.Count(n, "trade"), display.Count(d.result.Counted, "copy"))
+		add("This leader's record is %s long, with %s simulated; treat the size as a trial.",
+			display.Count(n, "trade"), display.Count(d.result.Counted, "copy"))
 	case n < plentySample && d.rating.Confidence < softConfidence:
 		add("This leader's record is %s long, and its grade may still change.", display.Count(n, "trade"))
 	}
@@ -169,7 +170,8 @@ func (d *draft) warnOfTokens(add warn) {
 		add("%s.", text)
 	}
 	if d.beyond > 0 {
-		add("The risk of the %d tokens that the leader traded last was looked at; %s that it holds or held lately was not.", len(d.tokens), display.Count(d.beyond, "further token"))
+		add("The risk of the %d tokens that the leader traded last was looked at; %s that it holds or held lately was not.",
+			len(d.tokens), display.Count(d.beyond, "further token"))
 	}
 }
 
@@ -181,7 +183,8 @@ func (d *draft) warnOfCoverage(add warn) {
 		add("The prices of %s of the leader's could not be looked up this time and are left out.", display.Count(d.record.Unreached, "token"))
 	}
 	if d.record.Beyond > 0 {
-		add("Copies were simulated of the %d tokens that the leader entered last; %s left out.", copyrecord.MaximumTokens, wasOrWere(d.record.Beyond, "earlier one"))
+		add("Copies were simulated of the %d tokens that the leader entered last; %s left out.",
+			copyrecord.MaximumTokens, wasOrWere(d.record.Beyond, "earlier one"))
 	}
 }
 
