@@ -70,7 +70,7 @@ func Endpoints(s Service) []endpoint.Endpoint {
 			Summary: "Be told of nothing anymore. The secrets are forgotten with the URL.",
 		}, s.remove),
 		endpoint.Operation(endpoint.Declaration{
-			Name: "test-webhook", Path: path + "/test", Units: 1,
+			Name: "test-webhook", Path: path + "/test", Units: 1, Idempotent: true,
 			Summary: "Send a signed webhook.test event now, once, and learn what became of it.",
 		}, s.test),
 	}

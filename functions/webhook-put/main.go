@@ -1,6 +1,0 @@
-// Command webhook-put is the Lambda function behind PUT /v1/webhooks.
-package main
-
-import "github.com/mirrorworthy/mirrorworthy/shared/host"
-
-func main() { host.ServeWebhook("webhook-put") }

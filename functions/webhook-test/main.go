@@ -1,6 +1,0 @@
-// Command webhook-test is the Lambda function behind POST /v1/webhooks/test.
-package main
-
-import "github.com/mirrorworthy/mirrorworthy/shared/host"
-
-func main() { host.ServeWebhook("webhook-test") }
