@@ -1,9 +1,6 @@
 // Command copy-overlap is the Lambda function behind POST /v1/copy-overlap.
 package main
 
-import (
-	"github.com/mirrorworthy/mirrorworthy/shared/copytrade"
-	"github.com/mirrorworthy/mirrorworthy/shared/host"
-)
+import "github.com/mirrorworthy/mirrorworthy/shared/host"
 
-func main() { host.Serve(copytrade.CopyOverlap(nil)) }
+func main() { host.ServeCopyTrading("copy-overlap") }
