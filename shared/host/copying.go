@@ -89,7 +89,7 @@ func (k Kept) desk(c Copying) agent.Desk {
 // NewCopying puts together what copy trading runs on, with provider clients of its own whose answers are never old: money hangs on them.
 // The errors are those of NewService.
 func NewCopying(config Config, parts Parts) (Copying, error) {
-	sources, exchange, err := newFreshSources(config, parts, config.Clock())
+	sources, exchange, err := newFreshSources(config, parts, config.Clock(), 0)
 	if !config.LiveTrading {
 		exchange = nil
 	}

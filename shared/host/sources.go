@@ -32,12 +32,13 @@ const longestAttempt = 5 * time.Second
 
 // newSources makes an adapter for every port, each with a client of its own, and a cache in front of all.
 func newSources(config Config, parts Parts, clock func() time.Time) (market.Sources, error) {
-	fresh, _, err := newFreshSources(config, parts, clock)
+	fresh, _, err := newFreshSources(config, parts, clock, nodeMemory)
 	return market.Cached(fresh, market.DefaultFreshness(), clock), err
 }
 
-// newFreshSources makes an adapter for every port, each with a client of its own, and the way to the venue that takes orders.
-func newFreshSources(config Config, parts Parts, clock func() time.Time) (market.Sources, *hyperliquid.Exchange, error) {
+// newFreshSources makes an adapter for every port, each with a client of its own, and the way to the venue that takes orders. Remember is
+// how long a node's answers stand; zero for not at all.
+func newFreshSources(config Config, parts Parts, clock func() time.Time, remember time.Duration) (market.Sources, *hyperliquid.Exchange, error) {
 	transport, err := newTransport(config, parts)
 	if err != nil {
 		return market.Sources{}, nil, err
@@ -45,6 +46,7 @@ func newFreshSources(config Config, parts Parts, clock func() time.Time) (market
 	shared := upstream.Shared{Transport: transport, Present: clock, Observe: observeCalls(parts.Metrics, parts.Log)}
 	client := func(p provider) *upstream.Client {
 		limits := p.limits
+		limits.Remember = min(limits.Remember, remember)
 		limits.Name, limits.Base, limits.Header = p.name, config.Addresses[p.name], limits.Header.Clone()
 		if limits.Header == nil {
 			limits.Header = make(http.Header)
