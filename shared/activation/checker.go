@@ -170,10 +170,12 @@ func (c Checker) deploymentNeeded(ctx context.Context, s Subject) (bool, error) 
 	case !s.Live:
 		return false, nil
 	case promised.IsZero():
-		return false, refuse(DeploySmartAccount, "There is no account at %s, and no factory on %s that could make one. Make an agent with an account that is there already.",
+		return false, refuse(DeploySmartAccount, "There is no account at %s, and no factory on %s that could make one. "+
+			"Make an agent with an account that is there already.",
 			s.SmartAccount.Checksum(), s.Chain.Slug)
 	}
-	return false, refuse(DeploySmartAccount, "There is no account at %s yet, and it is not the one that can be made for your wallet, which is %s. Make an agent with that one.",
+	return false, refuse(DeploySmartAccount, "There is no account at %s yet, and it is not the one that can be made for your wallet, which is %s. "+
+		"Make an agent with that one.",
 		s.SmartAccount.Checksum(), promised.Checksum())
 }
 

@@ -54,9 +54,10 @@ func tradingAgent(s Subject, p Progress) (Step, error) {
 			Nonce uint64 `json:"nonce"`
 		}{tradingNetwork, approval.Agent.String(), approval.Name, approval.Nonce})
 	return Step{
-		Kind:   SignTypedData,
-		Title:  "Approve our trading agent",
-		What:   fmt.Sprintf("You approve the account %s to place and cancel orders for your account at the venue, until %s.", s.TradingAgent.Checksum(), p.CredentialsExpireAt.Format(time.RFC1123)),
+		Kind:  SignTypedData,
+		Title: "Approve our trading agent",
+		What: fmt.Sprintf("You approve the account %s to place and cancel orders for your account at the venue, until %s.",
+			s.TradingAgent.Checksum(), p.CredentialsExpireAt.Format(time.RFC1123)),
 		Why:    "So that copies can be placed without asking you each time." + onPaper(s),
 		Safety: safeTrading(), Cost: CostNone,
 		WalletShows: fmt.Sprintf("A message of the kind ApproveAgent from HyperliquidSignTransaction, with agentAddress %s.", s.TradingAgent),
@@ -67,9 +68,10 @@ func tradingAgent(s Subject, p Progress) (Step, error) {
 func leverageCap(s Subject, p Progress) Step {
 	leverage := strconv.FormatFloat(s.MaxLeverage, 'f', -1, 64) + "x"
 	return Step{
-		Kind:   SignMessage,
-		Title:  "Accept the leverage cap of " + leverage,
-		What:   fmt.Sprintf("You confirm the limits of this agent: copies of %s with at most %s of leverage and %s USD in all.", s.Leader.Checksum(), leverage, dollars(s.MaxMicroUSD)),
+		Kind:  SignMessage,
+		Title: "Accept the leverage cap of " + leverage,
+		What: fmt.Sprintf("You confirm the limits of this agent: copies of %s with at most %s of leverage and %s USD in all.",
+			s.Leader.Checksum(), leverage, dollars(s.MaxMicroUSD)),
 		Why:    "Leverage can lose more quickly than it gains, so the limit is set by you and not by the leader." + onPaper(s),
 		Safety: safeLeverage(leverage), Cost: CostNone,
 		WalletShows: fmt.Sprintf("A text that begins with Mirrorworthy and names the leverage %s and this agent.", leverage),

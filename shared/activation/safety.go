@@ -10,7 +10,8 @@ import (
 // Enforced by TestTheFactoryIsAskedForTheWalletsOwnAccount in shared/activation.
 // Enforced by TestASmartAccountIsMadeAndAnswersForItsOwner in shared/samplemarket.
 func safeDeployment(s Subject) string {
-	return fmt.Sprintf("The account belongs to your wallet %s: the transaction names no other owner, and we check that none is set.", s.Owner.Checksum())
+	return fmt.Sprintf("The account belongs to your wallet %s: the transaction names no other owner, "+
+		"and we check that none is set.", s.Owner.Checksum())
 }
 
 // Enforced by TestAnApprovalIsOfExactlyTheCap in shared/activation.
@@ -41,5 +42,6 @@ func safeLeverage(leverage string) string {
 // Enforced by TestCredentialsAttestTheWalletAndNothingElse in shared/activation.
 // Enforced by TestWarningsAndExpiry in shared/agent.
 func safeCredentials(until time.Time) string {
-	return fmt.Sprintf("This signature moves no money and approves no spending: it only says that the wallet is yours. We stop using what it makes on %s.", until.Format(time.RFC1123))
+	return fmt.Sprintf("This signature moves no money and approves no spending: it only says that the wallet is yours. "+
+		"We stop using what it makes on %s.", until.Format(time.RFC1123))
 }

@@ -43,7 +43,8 @@ func (c Checker) deployment(s Subject) Step {
 		What:   fmt.Sprintf("Your wallet asks a public factory on %s to create the account %s, which belongs to your wallet.", s.Chain.Slug, s.SmartAccount.Checksum()),
 		Why:    "Copies of the leader's trades are held by this account, apart from everything else that you own." + onPaper(s),
 		Safety: safeDeployment(s), Cost: CostGas,
-		WalletShows: fmt.Sprintf("A call of createAccount at %s on %s, with your own address in it and no amount to pay besides the network fee.", c.Factory.Checksum(), s.Chain.Slug),
+		WalletShows: fmt.Sprintf("A call of createAccount at %s on %s, with your own address in it and no amount to pay besides the network fee.",
+			c.Factory.Checksum(), s.Chain.Slug),
 		Transaction: transactionTo(s, c.Factory, callOf("createAccount(address,uint256)", addressWord(s.Owner), wholeWord(accountSalt))),
 	}
 }
@@ -86,12 +87,14 @@ func session(s Subject, p Progress) (Step, error) {
 			raw(s.MaxMicroUSD, token.Decimals).String(), strconv.FormatInt(until.Unix(), 10), s.Agent, p.Challenge,
 		})
 	return Step{
-		Kind:   SignTypedData,
-		Title:  "Start the copying session",
-		What:   fmt.Sprintf("You permit us to copy %s for your account %s with at most %s, until %s.", s.Leader.Checksum(), s.SmartAccount.Checksum(), amount, until.Format(time.RFC1123)),
+		Kind:  SignTypedData,
+		Title: "Start the copying session",
+		What: fmt.Sprintf("You permit us to copy %s for your account %s with at most %s, until %s.",
+			s.Leader.Checksum(), s.SmartAccount.Checksum(), amount, until.Format(time.RFC1123)),
 		Why:    "So that copies can be made without asking you each time." + onPaper(s),
 		Safety: safeSession(amount, until), Cost: CostNone,
-		WalletShows: fmt.Sprintf("A message of the kind Session from Mirrorworthy, with your account, maxAmount %s and expiresAt %d.", raw(s.MaxMicroUSD, token.Decimals), until.Unix()),
-		TypedData:   document,
+		WalletShows: fmt.Sprintf("A message of the kind Session from Mirrorworthy, with your account, maxAmount %s and expiresAt %d.",
+			raw(s.MaxMicroUSD, token.Decimals), until.Unix()),
+		TypedData: document,
 	}, err
 }

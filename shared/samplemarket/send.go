@@ -120,9 +120,6 @@ func (w *world) admit(tx *types.Transaction) (from address, failure *rpcError) {
 	if !tx.Protected() {
 		return from, refusal("only replay-protected (EIP-155) transactions allowed over RPC")
 	}
-	if tx.ChainId().Cmp(big.NewInt(w.spec.id)) != 0 {
-		return from, refusal("invalid sender: invalid chain id for signer: have %s want %d", tx.ChainId(), w.spec.id)
-	}
 	sender, err := types.Sender(types.LatestSignerForChainID(big.NewInt(w.spec.id)), tx)
 	if err != nil {
 		return from, refusal("invalid sender: %v", err)
