@@ -42,19 +42,22 @@ func forbidden(in *Input) (SkipReason, string) {
 	case !in.Gate.Mirrorable:
 		return LeaderGateFailed, in.Gate.Why
 	case !t.Existing && age > limit.stale:
-		return SignalStale, "The leader's trade is " + display.DurationText(age) + " old; after " + display.DurationText(limit.stale) + " it is not followed."
+		return SignalStale, "The leader's trade is " + display.DurationText(age) + " old; after " + display.DurationText(limit.stale) +
+			" it is not followed."
 	case q.Closed:
 		return MarketClosed, t.Asset.Name + " is not traded any more."
 	case !known(q.Price) || in.Venue == agent.Prediction && q.Price >= 1:
 		return MarketClosed, "There is no price of " + t.Asset.Name + " to trade at now."
 	case in.Copy != nil && in.Copy.Side != t.Side:
-		return PositionConflict, "The leader opened a " + string(t.Side) + " position in " + t.Asset.Name + " while the open copy is " + string(in.Copy.Side) + "."
+		return PositionConflict, "The leader opened a " + string(t.Side) + " position in " + t.Asset.Name + " while the open copy is " +
+			string(in.Copy.Side) + "."
 	case in.Against != nil:
 		return PositionConflict, "A copy of another outcome of the same market is open."
 	case q.Danger != "":
 		return TokenRisk, q.Danger
 	case risk.DailyLossUSD != nil && in.LostToday >= *risk.DailyLossUSD:
-		return DailyLossLimit, "Copies lost " + moneyText(in.LostToday) + " today, which reaches the limit of " + moneyText(*risk.DailyLossUSD) + " a day."
+		return DailyLossLimit, "Copies lost " + moneyText(in.LostToday) + " today, which reaches the limit of " +
+			moneyText(*risk.DailyLossUSD) + " a day."
 	case in.Copy == nil && in.Copies >= maximumCopies:
 		return MaxExposure, "The agent has " + strconv.Itoa(in.Copies) + " copies open, as many as it may."
 	}
@@ -64,7 +67,8 @@ func forbidden(in *Input) (SkipReason, string) {
 // excluded tells whether an asset is on the owner's list. Letter case does not matter.
 func excluded(list []string, asset *Asset) bool {
 	for _, entry := range list {
-		if strings.EqualFold(entry, asset.Key) || strings.EqualFold(entry, asset.Name) || asset.Market != "" && strings.EqualFold(entry, asset.Market) {
+		if strings.EqualFold(entry, asset.Key) || strings.EqualFold(entry, asset.Name) ||
+			asset.Market != "" && strings.EqualFold(entry, asset.Market) {
 			return true
 		}
 	}
@@ -101,9 +105,11 @@ func moved(in *Input) (SkipReason, string) {
 	case !known(t.Price):
 		return SlippageExceeded, "What the leader paid for " + t.Asset.Name + " is not known, so nobody can tell how much more a copy would pay."
 	case in.Venue == agent.Prediction && q.Price-t.Price > remainingEdge*(1-t.Price):
-		return EdgeExhausted, "The outcome rose from " + priceText(t.Price) + " to " + priceText(q.Price) + ", more than half of what the leader could still win."
+		return EdgeExhausted, "The outcome rose from " + priceText(t.Price) + " to " + priceText(q.Price) +
+			", more than half of what the leader could still win."
 	case in.Venue != agent.Prediction && known(in.Gate.MedianGain) && drift > remainingEdge*in.Gate.MedianGain:
-		return EdgeExhausted, "The price moved " + fineText(drift) + " the leader's way; its positions usually gain " + fineText(in.Gate.MedianGain) + ", and more than half of that is gone."
+		return EdgeExhausted, "The price moved " + fineText(drift) + " the leader's way; its positions usually gain " +
+			fineText(in.Gate.MedianGain) + ", and more than half of that is gone."
 	}
 	if limit := in.slippageLimit(); !(worse <= limit) {
 		return SlippageExceeded, "A copy would pay " + fineText(worse) + " more than the leader; at most " + fineText(limit) + " is allowed."
@@ -126,8 +132,8 @@ func copyLeverage(in *Input) (float64, string) {
 	}
 	if in.Copy != nil {
 		if in.Copy.Leverage > limit {
-			return 0, "The open copy of " + in.Trade.Asset.Name + " has a leverage of " + plainText(in.Copy.Leverage) + ", and no more than " + plainText(limit) +
-				" is allowed now; a position has one leverage."
+			return 0, "The open copy of " + in.Trade.Asset.Name + " has a leverage of " + plainText(in.Copy.Leverage) + ", and no more than " +
+				plainText(limit) + " is allowed now; a position has one leverage."
 		}
 		return in.Copy.Leverage, ""
 	}
@@ -182,7 +188,8 @@ func size(in *Input, leverage float64) Decision {
 	lower(micro(q.sizeWithin(in.Venue, room)/leverage), "what the market takes without the price moving too far")
 	if size := cost.USD() * leverage; size < least && binding != "" && wanted.USD()*leverage >= least {
 		if strings.HasPrefix(binding, "what the market") {
-			return skip(InsufficientLiquidity, "The market takes "+usdText(size)+" before the price moves more than "+fineText(max(0, room))+"; the smallest order is "+usdText(least)+".")
+			return skip(InsufficientLiquidity, "The market takes "+usdText(size)+" before the price moves more than "+fineText(max(0, room))+
+				"; the smallest order is "+usdText(least)+".")
 		}
 		return skip(MaxExposure, "Only "+usdText(size)+" is left under "+binding+"; the smallest order is "+usdText(least)+".")
 	}

@@ -204,7 +204,8 @@ func (k *kept) row(of *agent.Agent, now time.Time) (store.Execution, []store.Eve
 		Agent: of.Key(), ID: k.Answer.ExecutionID, At: k.DetectedAt, Status: string(k.Answer.Status), Version: k.Version, Data: data,
 	}
 	kinds := map[Status]string{
-		Executed: agent.EventExecutionExecuted, Partial: agent.EventExecutionPartial, Skipped: agent.EventExecutionSkipped, Failed: agent.EventExecutionFailed,
+		Executed: agent.EventExecutionExecuted, Partial: agent.EventExecutionPartial,
+		Skipped: agent.EventExecutionSkipped, Failed: agent.EventExecutionFailed,
 	}
 	kind, told := kinds[k.Answer.Status]
 	if !told {

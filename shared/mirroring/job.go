@@ -20,9 +20,9 @@ import (
 const (
 	// passGap is less than the minute between two schedules, so that one that fires a little early still begins a pass.
 	passGap = 50 * time.Second
-	// leadersAPart is how many leaders a part reads where there are few; leadersAtOnce and agentsAtOnce are done side by side.
+	// leadersAPart is how many leaders a part reads where there are few; leadersAtOnce and, of each, agentsAtOnce are done side by side.
 	leadersAPart                = 20
-	leadersAtOnce, agentsAtOnce = 4, 4
+	leadersAtOnce, agentsAtOnce = 4, 32
 	// maximumParts keeps the plan, of which each part takes some 100 bytes, small enough to be kept.
 	maximumParts = 1_000
 	// sweepEvery is how often copies are looked at although their leader does nothing.

@@ -161,3 +161,20 @@ func TestAnAccountSpendsNoMoreThanItHas(t *testing.T) {
 		t.Errorf("%v %+v", words(all), x.placed)
 	}
 }
+
+func TestACloseThatFailedIsMadeAgain(t *testing.T) {
+	x := &exchange{result: PerpResult{Size: 1.98, Price: 100}}
+	w, a := liveWorld(t, x)
+	w.mustPass()
+	w.now = w.now.Add(time.Minute)
+	w.venue.trade(w.now, "BTC", -20)
+	x.err = fmt.Errorf("%w: halted", ErrRefused)
+	w.mustPass()
+	x.err = nil
+	w.now = w.now.Add(11 * time.Minute)
+	w.mustPass()
+	all := w.executions(a)
+	if last := all[len(all)-1]; all[1].Status != Failed || last.Status != Executed || last.Leg != Close || len(w.account(a).Copies) != 0 {
+		t.Errorf("%v", words(all))
+	}
+}

@@ -143,6 +143,41 @@ func TestALeaderIsReadOnceForAllFollowers(t *testing.T) {
 	if w.venue.reads != 1 || w.venue.marketReads != 1 {
 		t.Errorf("%d readings of the leader, %d of the markets", w.venue.reads, w.venue.marketReads)
 	}
+	// How far it was read is kept, and what was handled is nobody's business any more.
+	reading, err := w.memory.Readings.Reading(t.Context(), perpLeader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p, err := readProgress(&reading); err != nil || len(p.Handled) != 2 || !p.Through.Equal(w.now) || !p.SweptAt.Equal(w.now) {
+		t.Fatalf("%+v %v", p, err)
+	}
+	w.now = w.now.Add(time.Minute)
+	w.mustPass()
+	if again, err := w.memory.Readings.Reading(t.Context(), perpLeader); err != nil || again.Version != reading.Version || w.venue.marketReads != 1 {
+		t.Errorf("a quiet minute was written down: version %d, %v", again.Version, err)
+	}
+}
+
+func TestAGradingHoldsForAWeek(t *testing.T) {
+	w := newWorld(t)
+	w.grade(true)
+	graded := w.now
+	for after, want := range map[time.Duration]bool{gradeHolds: true, gradeHolds + time.Second: false} {
+		gate, err := gateOf(t.Context(), w.memory.Leaders, perpLeader, graded.Add(after))
+		if err != nil || gate.Mirrorable != want || (gate.Why == "") != want {
+			t.Errorf("after %v: %+v %v", after, gate, err)
+		}
+	}
+}
+
+func TestACopyLosesNoMoreThanItsMargin(t *testing.T) {
+	a := &account{Copies: []Copy{{
+		Asset: Asset{Key: "BTC"}, Side: Short, Quantity: 1, Price: 100, Cost: 10 * agent.Dollar, Fees: 45_000, Leverage: 10, OpenedAt: start, FundedAt: start,
+	}}}
+	o := &Order{Venue: agent.Perps, Mode: agent.Paper, Asset: Asset{Key: "BTC"}, Leg: Close, Side: Short, Quantity: 1, Part: 1}
+	if lost := a.closed(o, &Fill{Quantity: 1, Price: 150, Fee: 67_500, At: start}); lost != -10_045_000 {
+		t.Errorf("%v", lost)
+	}
 }
 
 func TestTradesBeforeTheActivationAreNotMirrored(t *testing.T) {

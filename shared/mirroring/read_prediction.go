@@ -25,7 +25,9 @@ func (r predictionReader) read(ctx context.Context, leader chain.Address, since,
 		return nil, err
 	}
 	facts := &leaderFacts{MedianGain: math.NaN(), Shares: make(map[string]float64)}
-	b := predictionBuilder{facts: facts, since: since, held: make(map[string]*outcomeHolding), places: make(map[string]int), truncated: activity.Truncated}
+	b := predictionBuilder{
+		facts: facts, since: since, held: make(map[string]*outcomeHolding), places: make(map[string]int), truncated: activity.Truncated,
+	}
 	trades, moves := activity.Trades, activity.Moves
 	for len(trades) > 0 || len(moves) > 0 {
 		if len(moves) == 0 || len(trades) > 0 && !moves[0].Time.Before(trades[0].Time) {
