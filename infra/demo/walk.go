@@ -82,8 +82,9 @@ func (w *walk) say(format string, values ...any) {
 	fmt.Fprintf(w.out, "   "+format+"\n", values...)
 }
 
-// pass lets time pass and tells what came of it.
+// pass lets time pass.
 func (w *walk) pass(ctx context.Context, by time.Duration) error {
+	w.ahead.Add(int64(by)) // webhooks of the time that passes come before the answer
 	if err := w.market.advance(ctx, by); err != nil {
 		return err
 	}
@@ -288,15 +289,15 @@ func (w *walk) activate(ctx context.Context, agentID string) error {
 	return nil
 }
 
-// longestWatch bounds the time that passes until agents have both copied and skipped something.
+// longestWatch bounds the time that passes until agents have opened, closed and skipped something.
 const longestWatch = 14 * 24 * time.Hour
 
-// follow lets time pass until the agents have copied a trade and skipped one, and shows what they did.
+// follow lets time pass until the agents have opened a copy, closed one and skipped one, and shows what they did.
 func (w *walk) follow(ctx context.Context, agents ...client.Agent) error {
 	w.title("5. What did the copies do?")
 	shown := make(map[string]string)
-	var copied, skipped bool
-	for passed := time.Duration(0); passed < longestWatch && !(copied && skipped); {
+	var opened, closed, skipped bool
+	for passed := time.Duration(0); passed < longestWatch && !(opened && closed && skipped); {
 		step := 6 * time.Hour
 		if passed == 0 {
 			step = time.Minute
@@ -314,13 +315,15 @@ func (w *walk) follow(ctx context.Context, agents ...client.Agent) error {
 					break // those after it were shown before
 				}
 				shown[execution.ExecutionID] = execution.Status
-				copied = copied || execution.Status == "executed" || execution.Status == "partial"
+				done := execution.Status == "executed" || execution.Status == "partial"
+				opened = opened || done && execution.Leg == "open"
+				closed = closed || done && execution.Leg == "close"
 				skipped = skipped || execution.Status == "skipped"
 				w.show(execution)
 			}
 		}
 	}
-	if !copied || !skipped {
+	if !opened || !skipped {
 		return errors.New("the leaders did too little to show a copy and a skip")
 	}
 	w.say("Webhooks told of %s.", counted(w.receiver.take()))

@@ -3,7 +3,10 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
+	"os"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -13,15 +16,39 @@ import (
 )
 
 // movableClock is a clock that can be moved ahead. With the sample market time can be made to pass, for what takes days otherwise.
+//
+// How far it is ahead is kept in a file, so that time does not go back at the next start: what was written then would lie in the future.
 type movableClock struct {
 	base  func() time.Time
+	file  string
 	ahead atomic.Int64
+}
+
+// newMovableClock makes a clock that goes on where the one before was.
+func newMovableClock(base func() time.Time, file string) (*movableClock, error) {
+	c := &movableClock{base: base, file: file}
+	text, err := os.ReadFile(file)
+	if errors.Is(err, os.ErrNotExist) {
+		return c, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	ahead, err := time.ParseDuration(strings.TrimSpace(string(text)))
+	if err != nil || ahead < 0 {
+		return nil, fmt.Errorf("%s does not hold a time to be ahead, like 6h0m0s", file)
+	}
+	c.ahead.Store(int64(ahead))
+	return c, nil
 }
 
 func (c *movableClock) now() time.Time { return c.base().Add(time.Duration(c.ahead.Load())) }
 
-// move moves the clock ahead.
-func (c *movableClock) move(by time.Duration) { c.ahead.Add(int64(by)) }
+// move moves the clock ahead. It is moved also where that cannot be kept.
+func (c *movableClock) move(by time.Duration) error {
+	ahead := time.Duration(c.ahead.Add(int64(by)))
+	return os.WriteFile(c.file, []byte(ahead.String()+"\n"), 0o600)
+}
 
 // longestAdvance bounds how far the clock is moved at once.
 const longestAdvance = 60 * 24 * time.Hour
@@ -44,7 +71,9 @@ func (s *server) advance(w http.ResponseWriter, r *http.Request) {
 		writeRefusal(w, http.StatusBadRequest, "invalid_param", "by is how far to move the clock, like 90m or 6h, at most "+longestAdvance.String()+".")
 		return
 	}
-	s.clock.move(by)
+	if err := s.clock.move(by); err != nil {
+		s.log.Error("the sample market's time is not kept", "error", err)
+	}
 	ctx, cancel := context.WithTimeout(r.Context(), advanceTimeout)
 	defer cancel()
 	if err := s.jobs.once(ctx, s.clock.now, afterAdvance...); err != nil {

@@ -75,7 +75,9 @@ func newServer(config host.Config, log *slog.Logger) (_ *server, err error) {
 	}
 	if config.Mode == host.Sample {
 		if config.FixedClock.IsZero() {
-			s.clock = &movableClock{base: time.Now}
+			if s.clock, err = newMovableClock(time.Now, filepath.Join(config.DataDir, "sample-ahead")); err != nil {
+				return nil, err
+			}
 			config.Now = s.clock.now
 		}
 		if err := s.startSample(&config); err != nil {
