@@ -36,7 +36,8 @@ type SignIn struct {
 }
 
 // AuthHeadersFor makes the function that Options.AuthHeaders takes. It has the wallet sign a message of EIP-4361 for the service, which
-// holds for 12 hours, and gives the same headers until shortly before its end. Calls at the same time ask the wallet once. ErrOptions
+// holds for 12 hours, and gives the same headers until shortly before its end; where the service refuses them, whoever wants others makes
+// another function. Calls at the same time ask the wallet once. ErrOptions
 // says what is wrong with what was given.
 func AuthHeadersFor(who SignIn) (func(context.Context) (http.Header, error), error) {
 	base, err := parseBase(who.BaseURL)

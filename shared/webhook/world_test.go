@@ -230,6 +230,8 @@ func (w *world) pass() (delivered int) {
 	for _, count := range counts {
 		delivered += count
 	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	w.reports += delivered
 	return delivered
 }
