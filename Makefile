@@ -5,11 +5,22 @@ FUNCTIONS := $(notdir $(wildcard functions/*))
 GOFLAGS := -buildvcs=false
 export GOFLAGS
 
-.PHONY: run grade test bench accuracy key lint fuzz build conformance
+.PHONY: run demo grade replay-webhooks test bench accuracy key lint fuzz build conformance
 
 # Starts the whole service on this machine; PORT, DATA_DIR, PROVIDERS and the rest are environment variables.
 run:
 	@go build -o build/local ./infra/local && exec ./build/local
+
+# Walks through copying a leader, from the boards to the end of an agent, against a make run with samples: URL, and DATA_DIR for its key.
+URL ?= http://127.0.0.1:3000
+DATA_DIR ?= data
+demo:
+	@go run ./infra/demo -url '$(URL)' -data '$(DATA_DIR)'
+
+# What was given up of a partner's webhooks is due again: make replay-webhooks PARTNER=acme
+PARTNER ?=
+replay-webhooks:
+	@go run ./infra/webhooks replay '$(PARTNER)'
 
 # One pass of grading by hand, on the data of make run while that does not run: make grade CHAIN=base; without CHAIN all chains.
 CHAIN ?=
