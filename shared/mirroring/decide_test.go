@@ -51,6 +51,7 @@ func TestEveryReasonToSkip(t *testing.T) {
 		"paused, closing":                          {agent.Perps, func(in *Input) { closing(in); in.Status = agent.Paused }, ""},
 		"expired":                                  {agent.Perps, func(in *Input) { in.ExpiresAt = start }, AgentExpired},
 		"expired, closing":                         {agent.Perps, func(in *Input) { closing(in); in.ExpiresAt = start }, AgentExpired},
+		"expired by its status":                    {agent.Perps, func(in *Input) { closing(in); in.Status = agent.Expired }, AgentExpired},
 		"expires in a second":                      {agent.Perps, func(in *Input) { in.ExpiresAt = start.Add(time.Second) }, ""},
 		"gate":                                     {agent.Perps, func(in *Input) { in.Gate.Mirrorable = false }, LeaderGateFailed},
 		"gate, closing":                            {agent.Perps, func(in *Input) { closing(in); in.Gate.Mirrorable = false }, ""},

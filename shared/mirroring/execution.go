@@ -43,7 +43,7 @@ type Execution struct {
 	// Side is long or short on perpetuals, buy or sell elsewhere.
 	Side  string      `json:"side"`
 	Asset AssetAnswer `json:"asset"`
-	// LeaderTradeAt is null for closes that no trade of the leader asked for.
+	// LeaderTradeAt is null where no trade of the leader asked for it: for what it held at the activation, and for closes by the market.
 	LeaderTradeAt *string `json:"leaderTradeAt"`
 	DetectedAt    string  `json:"detectedAt"`
 	SubmittedAt   *string `json:"submittedAt"`
@@ -115,7 +115,7 @@ func newKept(of *agent.Agent, id string, t *LeaderTrade, d *Decision, at time.Ti
 		ExecutionID: id, AgentID: of.ID, Status: Detected, Reason: d.Reason, Venue: of.Venue, Mode: of.Mode, Leg: t.Leg, Side: sideWord(of.Venue, t),
 		Asset: t.Asset.answer(), DetectedAt: timeText(at),
 	}}
-	if !t.Own {
+	if !t.Own && !t.Existing {
 		k.LeaderAt = t.At
 		k.Answer.LeaderTradeAt = textOf(t.At)
 	}

@@ -88,6 +88,7 @@ func (c *counter) pages(t *testing.T, query string) (all []Execution, pages int)
 }
 
 func TestExecutionsArePagedWithoutLossOrRepetition(t *testing.T) {
+	t.Parallel()
 	c := newCounter(t)
 	want := c.world.executions(c.of)
 	for limit, pages := range map[int]int{1: 45, 7: 7, 20: 3, 44: 2, 45: 1, 100: 1} {

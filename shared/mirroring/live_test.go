@@ -178,3 +178,23 @@ func TestACloseThatFailedIsMadeAgain(t *testing.T) {
 		t.Errorf("%v", words(all))
 	}
 }
+
+func TestWhatAFailedCloseOwesIsAddedToTheNext(t *testing.T) {
+	x := &exchange{result: PerpResult{Size: 2, Price: 100}}
+	w, a := liveWorld(t, x)
+	w.mustPass()
+	w.now = w.now.Add(time.Minute)
+	w.venue.trade(w.now, "BTC", -10)
+	x.err = fmt.Errorf("%w: halted", ErrRefused)
+	w.mustPass()
+	x.err, x.result = nil, PerpResult{Size: 1.5, Price: 100}
+	w.now = w.now.Add(time.Minute)
+	w.venue.trade(w.now, "BTC", -5)
+	w.mustPass()
+	if last := x.placed[len(x.placed)-1]; len(x.placed) != 3 || math.Abs(last.Size-1.5) > 1e-12 {
+		t.Errorf("half failed, then half of the rest was closed: %+v", x.placed)
+	}
+	if c := w.account(a).Copies; len(c) != 1 || math.Abs(c[0].Quantity-0.5) > 1e-12 {
+		t.Errorf("%+v", c)
+	}
+}

@@ -49,6 +49,9 @@ func TestACopyIsOpenedReducedAndClosedAsTheLeaderDoes(t *testing.T) {
 	if got := words(all); !slices.Equal(got, []string{"open executed", "close executed", "close executed"}) {
 		t.Fatalf("%v", got)
 	}
+	if worse := *all[1].SlippageBps; worse != 1.1 { // a basis point, and 0.04·√(0.25·220/1e9)
+		t.Errorf("sold %v basis points worse than the leader", worse)
+	}
 	// The copy gains a tenth of 200 less spreads, impacts and fees of both ways.
 	sum := (*all[1].RealizedUSD + *all[2].RealizedUSD).USD()
 	sold := func(value float64) float64 { return 110 * (1 - 0.0001 - 0.04*math.Sqrt(value/1e9)) }
@@ -196,7 +199,8 @@ func TestTradesBeforeTheActivationAreNotMirrored(t *testing.T) {
 		t.Errorf("%v", words(got))
 	}
 	all := w.executions(existing)
-	if got := words(all); !slices.Equal(got, []string{"open executed"}) || *all[0].Asset.Coin != "ETH" || all[0].LeaderPrice != nil || all[0].SlippageBps != nil {
+	if got := words(all); !slices.Equal(got, []string{"open executed"}) || *all[0].Asset.Coin != "ETH" || all[0].LeaderPrice != nil || all[0].SlippageBps != nil ||
+		all[0].LeaderTradeAt != nil || all[0].LatencyMs != nil {
 		t.Fatalf("%v %+v", got, all)
 	}
 	// 2,000 dollars with a leverage of 2 are a tenth of the leader's means.

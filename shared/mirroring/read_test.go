@@ -87,6 +87,7 @@ func TestFillsOfOneOrderAreOneTrade(t *testing.T) {
 
 // However a history is read, in whatever pages and from wherever on, the same trades have the same names.
 func TestTradesKeepTheirNames(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		v := newVenue()
 		random := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))

@@ -57,6 +57,7 @@ func simulate(begin, at time.Time) (*simulated, market.Sources) {
 // A follower of planted skilled traders, who opens nothing that they held before and is half a minute late, has their results of the
 // weeks, less what spreads, impacts and fees cost.
 func TestPaperFollowsSkilledTradersOverSimulatedWeeks(t *testing.T) {
+	t.Parallel()
 	begin := time.Date(2026, 1, 5, 0, 0, 0, 0, time.UTC)
 	from, until := begin.AddDate(0, 0, 50), begin.AddDate(0, 0, 64)
 	seer, past := simulate(begin, until) // knows when the leader is going to trade
