@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"net/url"
 	"slices"
@@ -297,12 +298,13 @@ func TestWithoutAWalletNothingIsAskedAboutAgents(t *testing.T) {
 	if _, err := c.GetAgent(t.Context(), "ag_1"); !errors.Is(err, client.ErrNoWallet) || len(d.asked) != 0 {
 		t.Errorf("%v %v", err, d.asked)
 	}
-	locked := errors.New("locked")
+	// A wallet that does not answer is not asked again, whatever its error looks like.
+	locked, prompts := &url.Error{Op: "sign", URL: "wallet", Err: io.ErrUnexpectedEOF}, 0
 	d, c = start(t, func(o *client.Options) {
-		o.AuthHeaders = func(context.Context) (http.Header, error) { return nil, locked }
+		o.AuthHeaders = func(context.Context) (http.Header, error) { prompts++; return nil, locked }
 	})
-	if _, err := c.GetAgent(t.Context(), "ag_1"); !errors.Is(err, locked) || len(d.asked) != 0 {
-		t.Errorf("%v %v", err, d.asked)
+	if _, err := c.GetAgent(t.Context(), "ag_1"); !errors.Is(err, locked) || len(d.asked) != 0 || prompts != 1 {
+		t.Errorf("%v %v after %d", err, d.asked, prompts)
 	}
 }
 
@@ -341,6 +343,10 @@ func TestARefusalTellsAllThatTheServiceSaid(t *testing.T) {
 	}
 	if _, err = c.ListVenues(t.Context()); !errors.As(err, &refused) || refused.Status != 502 || refused.Code != "" || refused.RequestID != "req-2" || strings.Contains(refused.Error(), "html") {
 		t.Errorf("%+v", refused)
+	}
+	d.trouble = func(w http.ResponseWriter, _ *http.Request) bool { reply("<html>")(w, nil); return true }
+	if raw, err := c.WalletOverview(t.Context(), testWallet, "base"); !errors.Is(err, client.ErrAnswer) || raw != nil {
+		t.Errorf("%s %v", raw, err)
 	}
 	// Where a page is its own next, the walk ends.
 	d.trouble = func(w http.ResponseWriter, _ *http.Request) bool {
