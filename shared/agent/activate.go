@@ -31,28 +31,17 @@ var (
 	transactionHash = endpoint.Text("txHash", "The transaction's hash, 0x and 64 hexadecimal digits.", 66, 66)
 )
 
-// defaultLeverage is the cap on leverage that an owner accepts who named none.
-const defaultLeverage = 3
-
 // subject is the agent as its activation sees it.
 func (d Desk) subject(a *Agent) activation.Subject {
 	s := activation.Subject{
 		Partner: a.Partner, Agent: a.ID, Venue: string(a.Venue), Live: a.Mode == Live, Chain: a.Chain,
-		Owner: a.Owner, SmartAccount: a.SmartAccount, Leader: a.Leader, MaxMicroUSD: int64(a.Risk.MaxUSD), MaxLeverage: a.LeverageCap(),
+		Owner: a.Owner, SmartAccount: a.SmartAccount, Leader: a.Leader, MaxMicroUSD: int64(a.Risk.MaxUSD), MaxLeverage: a.Risk.LeverageCap(),
 		TradingAgent: d.TradingAgent(a.ID, a.Activation.Challenge), Executor: d.Executor,
 	}
 	if s.Chain == nil {
 		s.Chain, _ = chain.Parse(string(chain.Arbitrum)) // where the perpetuals venue's money lives
 	}
 	return s
-}
-
-// LeverageCap is the highest leverage of the agent's copies.
-func (a *Agent) LeverageCap() float64 {
-	if a.Risk.MaxLeverage != nil {
-		return *a.Risk.MaxLeverage
-	}
-	return defaultLeverage
 }
 
 func (d Desk) activation() endpoint.Endpoint {

@@ -21,7 +21,7 @@ var (
 	riskParameter     = endpoint.Object("riskConfig", "What the agent may do.", maxUSD, copyPercent, maxLeverage, maxSlippageBps, dailyLossUSD, perPositionCapPct, excludeTokens, copyExisting).Required()
 	maxUSD            = endpoint.Text("maxUsd", "The most that open copies may cost together, a decimal number in text like \"250\".", 1, 19).Required()
 	copyPercent       = endpoint.Number("copyPercent", "How much of the leader's size is copied, above 0 to 100.", endpoint.Range{Minimum: 0, Maximum: 100, AboveMinimum: true}).Required()
-	maxLeverage       = endpoint.Number("maxLeverage", "The highest leverage on perpetuals, 1 to 50.", endpoint.Range{Minimum: 1, Maximum: 50})
+	maxLeverage       = endpoint.Number("maxLeverage", "The highest leverage on perpetuals, 1 to 20; 3 when left out.", endpoint.Range{Minimum: 1, Maximum: MaximumLeverage})
 	maxSlippageBps    = endpoint.Integer("maxSlippageBps", "How much worse than the leader's price a copy may be, in hundredths of a percent.", 1, 5000, 0)
 	dailyLossUSD      = endpoint.Text("dailyLossUsd", "The loss within a UTC day after which nothing is opened, a decimal number in text.", 1, 19)
 	perPositionCapPct = endpoint.Number("perPositionCapPct", "The part of maxUsd that one position may cost, above 0 to 100.",

@@ -68,7 +68,7 @@ type RiskConfig struct {
 	// CopyPercent is how much of the leader's size is copied: of the part of its own means that the leader puts into a trade, the part of
 	// MaxUSD that the copy takes. Above 0, at most 100.
 	CopyPercent float64 `json:"copyPercent"`
-	// MaxLeverage bounds the leverage of copies on perpetuals, 1 to 50.
+	// MaxLeverage bounds the leverage of copies on perpetuals, 1 to MaximumLeverage; DefaultLeverage bounds it where it is nil.
 	MaxLeverage *float64 `json:"maxLeverage"`
 	// MaxSlippageBps is the most that a copy may be worse than the leader's price, in hundredths of a percent, 1 to 5,000.
 	MaxSlippageBps *int `json:"maxSlippageBps"`
@@ -80,4 +80,19 @@ type RiskConfig struct {
 	ExcludeTokens []string `json:"excludeTokens"`
 	// CopyExisting also opens what the leader held already when the agent was activated.
 	CopyExisting bool `json:"copyExisting"`
+}
+
+const (
+	// MaximumLeverage is the highest cap on leverage that an owner can set.
+	MaximumLeverage = 20
+	// DefaultLeverage is the cap where the owner set none. It is what the owner accepts in the activation.
+	DefaultLeverage = 3
+)
+
+// LeverageCap is the highest leverage of copies.
+func (r *RiskConfig) LeverageCap() float64 {
+	if r.MaxLeverage != nil {
+		return *r.MaxLeverage
+	}
+	return DefaultLeverage
 }

@@ -123,10 +123,7 @@ func copyLeverage(in *Input) (float64, string) {
 	if in.Venue != agent.Perps {
 		return 1, ""
 	}
-	limit := float64(houseLeverage)
-	if in.Risk.MaxLeverage != nil {
-		limit = *in.Risk.MaxLeverage
-	}
+	limit := in.Risk.LeverageCap()
 	if in.Quote.MaximumLeverage > 0 {
 		limit = min(limit, in.Quote.MaximumLeverage)
 	}

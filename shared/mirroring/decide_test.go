@@ -27,7 +27,7 @@ func ordinary(venue agent.Venue) *Input {
 		trade.Price, quote.Price, quote.TickSize, quote.Spread = 0.4, 0.4, 0.01, 0.02
 	}
 	return &Input{
-		Venue: venue, Mode: agent.Paper, Status: agent.Active, Risk: &agent.RiskConfig{MaxUSD: 1000 * agent.Dollar, CopyPercent: 100},
+		Venue: venue, Mode: agent.Paper, Status: agent.Active, Risk: &agent.RiskConfig{MaxUSD: 1000 * agent.Dollar, CopyPercent: 100, MaxLeverage: of(20.0)},
 		Gate: Gate{Mirrorable: true, Why: "The leader has not been graded.", MedianGain: math.NaN()}, Trade: trade, Quote: &quote, BalanceUSD: math.NaN(), Now: start,
 	}
 }
@@ -134,7 +134,8 @@ func TestSizesByHand(t *testing.T) {
 		}, 10 * agent.Dollar, 40, true},
 		"70 are left":                       {func(in *Input) { in.Exposure = 930 * agent.Dollar }, 70 * agent.Dollar, 280, true},
 		"levered once at most":              {func(in *Input) { in.Risk.MaxLeverage = of(1.0) }, 100 * agent.Dollar, 100, false},
-		"levered 20 times at most":          {func(in *Input) { in.Trade.Leverage = 40 }, 100 * agent.Dollar, 2000, false},
+		"levered as the owner accepted":     {func(in *Input) { in.Trade.Leverage = 40; in.Risk.MaxLeverage = nil }, 100 * agent.Dollar, 100 * agent.DefaultLeverage, false},
+		"levered as the owner allows":       {func(in *Input) { in.Trade.Leverage = 40 }, 100 * agent.Dollar, 2000, false},
 		"whole leverages":                   {func(in *Input) { in.Trade.Leverage = 3.9 }, 100 * agent.Dollar, 300, false},
 		"the market takes 1 % impact":       {func(in *Input) { in.Quote.DepthUSD = 1600 }, 25 * agent.Dollar, 100, true}, // 1600·(0.01/0.04)²
 		"half a dollar is spendable a dime": {func(in *Input) { in.BalanceUSD = 50.09 }, 50 * agent.Dollar, 200, true},

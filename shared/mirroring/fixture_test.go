@@ -168,7 +168,7 @@ func (w *world) follower(id string, change func(*agent.Agent)) *agent.Agent {
 	w.t.Helper()
 	a := &agent.Agent{
 		Partner: "partner", ID: id, Owner: chain.Address{1}, SmartAccount: chain.Address{2}, Venue: agent.Perps, Leader: leaderWallet,
-		Mode: agent.Paper, Status: agent.Active, Risk: agent.RiskConfig{MaxUSD: 1000 * agent.Dollar, CopyPercent: 100}, ActivatedAt: w.now,
+		Mode: agent.Paper, Status: agent.Active, Risk: agent.RiskConfig{MaxUSD: 1000 * agent.Dollar, CopyPercent: 100, MaxLeverage: of(20.0)}, ActivatedAt: w.now,
 		CreatedAt: w.now, ChangedAt: w.now, Version: 1,
 	}
 	if change != nil {

@@ -117,8 +117,8 @@ func TestEveryInputHasOneOutcomeWithinTheLimits(t *testing.T) {
 		if d.Cost <= 0 || in.Exposure+d.Cost > in.Risk.MaxUSD || !(d.Quantity > 0) || math.IsInf(d.Quantity, 0) || !(d.Leverage >= 1) {
 			t.Fatalf("%+v with %v of %v exposed", d, in.Exposure, in.Risk.MaxUSD)
 		}
-		if limit := in.Risk.MaxLeverage; limit != nil && d.Leverage > *limit {
-			t.Fatalf("a leverage of %v, allowed are %v", d.Leverage, *limit)
+		if limit := in.Risk.LeverageCap(); in.Venue == agent.Perps && d.Leverage > limit {
+			t.Fatalf("a leverage of %v, allowed are %v", d.Leverage, limit)
 		}
 		if limit := in.Risk.PerPositionCapPct; limit != nil && in.Copy == nil && d.Cost.USD() > in.Risk.MaxUSD.USD()**limit/100+1e-6 {
 			t.Fatalf("%v in one position", d.Cost)

@@ -36,8 +36,6 @@ const (
 const (
 	// unknownShare stands for the part of its means that a leader put in where that is not known.
 	unknownShare = 1.0 / 20
-	// houseLeverage caps copies whose owner set no cap.
-	houseLeverage = 20
 	// leastDistance is how far the price must be able to move against a copy before it is liquidated, as a part of it.
 	leastDistance = 0.02
 	// maximumCopies is how many copies an agent can have open: its book must stay small enough to be kept.

@@ -77,7 +77,7 @@ func TestPaperFollowsSkilledTradersOverSimulatedWeeks(t *testing.T) {
 		live, sources := simulate(begin, from)
 		w.mirror.sources = sources
 		a := w.follower("a", func(a *agent.Agent) {
-			a.Risk = agent.RiskConfig{MaxUSD: 100_000 * agent.Dollar, CopyPercent: 100, MaxSlippageBps: of(300)}
+			a.Risk = agent.RiskConfig{MaxUSD: 100_000 * agent.Dollar, CopyPercent: 100, MaxSlippageBps: of(300), MaxLeverage: of(20.0)}
 			a.Leader = leaderAddress
 		})
 		var steps []time.Time
