@@ -147,8 +147,8 @@ func Read(record store.Agent) (*Agent, error) {
 	}
 	var on *chain.Chain
 	if k.Chain != "" {
-		known := false
-		if on, known = chain.Parse(string(k.Chain)); !known {
+		parsed, known := chain.Parse(string(k.Chain))
+		if on = parsed; !known {
 			return nil, fmt.Errorf("read agent %s: chain %q", record.ID, k.Chain)
 		}
 	}

@@ -16,7 +16,7 @@ var (
 	venueParameter    = endpoint.Choice("venue", "Where the agent trades.", string(Spot), string(Perps), string(Prediction)).Required()
 	smartAccount      = endpoint.Address("smartAccountAddress", "The account that trades: the smart account, the perpetuals account or the proxy wallet.")
 	leaderWallet      = endpoint.Address("leaderWalletAddress", "The wallet whose trades are mirrored.")
-	chainOfAgent      = endpoint.Typed[*chain.Chain](endpoint.Chain).Optional()
+	chainOfAgent      = endpoint.Chain.Optional()
 	modeParameter     = endpoint.Choice("mode", "paper (the default) fills orders at the market's price and moves no money; live sends them to the venue.", string(Paper), string(Live))
 	riskParameter     = endpoint.Object("riskConfig", "What the agent may do.", maxUSD, copyPercent, maxLeverage, maxSlippageBps, dailyLossUSD, perPositionCapPct, excludeTokens, copyExisting).Required()
 	maxUSD            = endpoint.Text("maxUsd", "The most that open copies may cost together, a decimal number in text like \"250\".", 1, 19).Required()
