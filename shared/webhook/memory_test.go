@@ -105,9 +105,13 @@ func (m *memory) Due(ctx context.Context, shard int, at time.Time, limit int) ([
 			due = append(due, d)
 		}
 	}
-	slices.SortFunc(due, func(a, b store.Delivery) int {
+	order := func(a, b store.Delivery) int {
 		return cmp.Or(a.DueAt.Compare(b.DueAt), cmp.Compare(a.ID, b.ID), cmp.Compare(a.Partner, b.Partner))
-	})
+	}
+	if limit == 1 && len(due) > 0 {
+		return []store.Delivery{slices.MinFunc(due, order)}, nil
+	}
+	slices.SortFunc(due, order)
 	return due[:min(limit, len(due))], nil
 }
 
