@@ -218,3 +218,17 @@ func (m *memory) left() (left int) {
 	}
 	return left
 }
+
+// next is when the next delivery is due; zero for none.
+func (m *memory) next() (next time.Time) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, waiting := range m.waiting {
+		for _, d := range waiting {
+			if next.IsZero() || d.DueAt.Before(next) {
+				next = d.DueAt
+			}
+		}
+	}
+	return next
+}
