@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"net/url"
 	"slices"
@@ -165,71 +164,6 @@ func TestPlansAndDecisions(t *testing.T) {
 	}
 }
 
-func create(t *testing.T, c *client.Client) client.Agent {
-	t.Helper()
-	agent, err := c.CreateAgent(t.Context(), client.CreateAgentRequest{
-		Venue: client.VenueSpot, SmartAccountAddress: testWallet, LeaderWalletAddress: leaderOne, RiskConfig: client.RiskConfig{MaxUSD: "250", CopyPercent: 50},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return agent
-}
-
-func TestAnAgentFromItsCreationToItsEnd(t *testing.T) {
-	_, c := start(t, nil)
-	agent := create(t, c)
-	if agent.AgentID != "ag_1" || agent.Status != client.StatusPendingActivation || agent.RiskConfig.MaxUSD != "250" || agent.CredentialsExpireAt != nil {
-		t.Errorf("%+v", agent)
-	}
-	wallet := &signer{}
-	var rounds [][]string
-	done, err := c.Activate(t.Context(), agent.AgentID, wallet, client.ActivateOptions{OnRound: func(steps []client.Step) error {
-		var names []string
-		for _, step := range steps {
-			names = append(names, step.Step)
-		}
-		rounds = append(rounds, names)
-		return nil
-	}})
-	if err != nil || done.Status != client.StatusActive || len(done.Steps) != 0 || fmt.Sprint(rounds) != "[[deploy] [consent session]]" {
-		t.Errorf("%+v %v %v", done, err, rounds)
-	}
-	if want := []string{"{8453 " + testWallet + " " + leaderOne + " 0x01 0x0}", "I agree.", `{"primaryType":"Session"}`}; !slices.Equal(wallet.signed, want) {
-		t.Errorf("%q", wallet.signed)
-	}
-	// What is active already has no steps.
-	if done, err := c.Activate(t.Context(), agent.AgentID, nil, client.ActivateOptions{}); err != nil || done.Status != client.StatusActive {
-		t.Errorf("%+v %v", done, err)
-	}
-	for _, step := range []struct {
-		move func(context.Context, string) (client.Agent, error)
-		want string
-	}{{c.Pause, client.StatusPaused}, {c.Resume, client.StatusActive}, {c.Stop, client.StatusStopped}, {c.GetAgent, client.StatusStopped}} {
-		if moved, err := step.move(t.Context(), agent.AgentID); err != nil || moved.Status != step.want {
-			t.Errorf("%+v %v, want %s", moved, err, step.want)
-		}
-	}
-	if _, err := c.Resume(t.Context(), agent.AgentID); code(t, err) != "agent_state_conflict" {
-		t.Error(err)
-	}
-	if _, err := c.GetAgent(t.Context(), "../agents?x=ä"); code(t, err) != "not_found" {
-		t.Error(err)
-	}
-	create(t, c)
-	create(t, c)
-	var listed []string
-	for agent, err := range c.ListAgents(t.Context()) {
-		if err != nil {
-			t.Fatal(err)
-		}
-		listed = append(listed, agent.AgentID)
-	}
-	if !slices.Equal(listed, []string{"ag_3", "ag_2", "ag_1"}) {
-		t.Errorf("%v", listed)
-	}
-}
-
 func TestExecutionsAreListedWithWhatWasSkipped(t *testing.T) {
 	_, c := start(t, nil)
 	for status, want := range map[string]string{"": "ex_0 ex_1 ex_2 ex_3 ex_4", "skipped": "ex_1 ex_4", "partial": ""} {
@@ -290,72 +224,5 @@ func TestAnActivationStopsWhereItMust(t *testing.T) {
 	d.trouble = nil
 	if err := activate(&signer{}, nil); err != nil {
 		t.Error(err)
-	}
-}
-
-func TestWithoutAWalletNothingIsAskedAboutAgents(t *testing.T) {
-	d, c := start(t, func(o *client.Options) { o.AuthHeaders = nil })
-	if _, err := c.GetAgent(t.Context(), "ag_1"); !errors.Is(err, client.ErrNoWallet) || len(d.asked) != 0 {
-		t.Errorf("%v %v", err, d.asked)
-	}
-	// A wallet that does not answer is not asked again, whatever its error looks like.
-	locked, prompts := &url.Error{Op: "sign", URL: "wallet", Err: io.ErrUnexpectedEOF}, 0
-	d, c = start(t, func(o *client.Options) {
-		o.AuthHeaders = func(context.Context) (http.Header, error) { prompts++; return nil, locked }
-	})
-	if _, err := c.GetAgent(t.Context(), "ag_1"); !errors.Is(err, locked) || len(d.asked) != 0 || prompts != 1 {
-		t.Errorf("%v %v after %d", err, d.asked, prompts)
-	}
-}
-
-func TestManagingAWebhook(t *testing.T) {
-	_, c := start(t, nil)
-	if _, err := c.GetWebhook(t.Context()); code(t, err) != "not_found" {
-		t.Error(err)
-	}
-	made, err := c.PutWebhook(t.Context(), client.PutWebhookRequest{URL: "https://hooks.example.com/"})
-	if err != nil || made.Secret == "" || made.URL != "https://hooks.example.com/" || len(made.Secrets) != 1 {
-		t.Errorf("%+v %v", made, err)
-	}
-	if got, err := c.GetWebhook(t.Context()); err != nil || got.Secret != "" || got.Status != "active" {
-		t.Errorf("%+v %v", got, err)
-	}
-	if got, err := c.TestWebhook(t.Context()); err != nil || got.Delivered || *got.Status != 500 || got.DurationMs != 12 {
-		t.Errorf("%+v %v", got, err)
-	}
-	if err := c.DeleteWebhook(t.Context()); err != nil {
-		t.Error(err)
-	}
-}
-
-func TestARefusalTellsAllThatTheServiceSaid(t *testing.T) {
-	d, c := start(t, func(o *client.Options) { o.APIKey = "wrong"; o.Retries = -1 })
-	_, err := c.ListVenues(t.Context())
-	var refused *client.Error
-	if !errors.As(err, &refused) || refused.Status != 401 || refused.Code != "unauthorized" || refused.Message != "Do something else." || refused.RequestID != "req" || refused.Parameter != "p" ||
-		refused.Accepted[0] != "a" || refused.Supported[0] != "base" || refused.Error() != "mirrorworthy: 401 unauthorized: Do something else. (request req)" {
-		t.Errorf("%+v", refused)
-	}
-	d.trouble = func(w http.ResponseWriter, _ *http.Request) bool {
-		w.WriteHeader(502)
-		reply("<html>bad gateway</html>")(w, nil)
-		return true
-	}
-	if _, err = c.ListVenues(t.Context()); !errors.As(err, &refused) || refused.Status != 502 || refused.Code != "" || refused.RequestID != "req-2" || strings.Contains(refused.Error(), "html") {
-		t.Errorf("%+v", refused)
-	}
-	d.trouble = func(w http.ResponseWriter, _ *http.Request) bool { reply("<html>")(w, nil); return true }
-	if raw, err := c.WalletOverview(t.Context(), testWallet, "base"); !errors.Is(err, client.ErrAnswer) || raw != nil {
-		t.Errorf("%s %v", raw, err)
-	}
-	// Where a page is its own next, the walk ends.
-	d.trouble = func(w http.ResponseWriter, _ *http.Request) bool {
-		reply(`{"agents":[],"nextCursor":"same"}`)(w, nil)
-		return true
-	}
-	for _, err := range c.ListAgents(t.Context()) {
-		if !errors.Is(err, client.ErrAnswer) {
-			t.Error(err)
-		}
 	}
 }

@@ -105,9 +105,13 @@ func (m *memory) Due(ctx context.Context, shard int, at time.Time, limit int) ([
 			due = append(due, d)
 		}
 	}
-	slices.SortFunc(due, func(a, b store.Delivery) int {
+	order := func(a, b store.Delivery) int {
 		return cmp.Or(a.DueAt.Compare(b.DueAt), cmp.Compare(a.ID, b.ID), cmp.Compare(a.Partner, b.Partner))
-	})
+	}
+	if limit == 1 && len(due) > 0 {
+		return []store.Delivery{slices.MinFunc(due, order)}, nil
+	}
+	slices.SortFunc(due, order)
 	return due[:min(limit, len(due))], nil
 }
 
@@ -213,4 +217,18 @@ func (m *memory) left() (left int) {
 		left += len(waiting)
 	}
 	return left
+}
+
+// next is when the next delivery is due; zero for none.
+func (m *memory) next() (next time.Time) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, waiting := range m.waiting {
+		for _, d := range waiting {
+			if next.IsZero() || d.DueAt.Before(next) {
+				next = d.DueAt
+			}
+		}
+	}
+	return next
 }

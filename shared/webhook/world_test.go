@@ -236,12 +236,18 @@ func (w *world) pass() (delivered int) {
 	return delivered
 }
 
-// passes runs the job every minute for as long as it takes, or for a time.
+// passes runs the job every minute for as long as it takes, or for a time. Minutes at which nothing is due are passed over.
 func (w *world) passes(atMost time.Duration) {
 	w.t.Helper()
 	for until := time.Now().Add(atMost); time.Now().Before(until) && w.memory.left() > 0; {
 		next := time.Now().Add(time.Minute)
 		w.pass()
+		if quiet := w.memory.next().Sub(w.now()); quiet > time.Minute {
+			next = next.Add((quiet - time.Minute).Truncate(time.Minute))
+		}
+		if next.After(until) {
+			next = until
+		}
 		if wait := time.Until(next); wait > 0 {
 			time.Sleep(wait)
 		}

@@ -131,6 +131,7 @@ func open(t *testing.T, nodes map[int64]string) *localwallet.Wallet {
 		t.Fatal(err)
 	}
 	t.Cleanup(w.Close)
+	localwallet.Hasten(w)
 	return w
 }
 
