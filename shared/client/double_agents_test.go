@@ -176,3 +176,17 @@ func (d *double) deleteHook(w http.ResponseWriter, _ *http.Request) {
 	d.hook = nil
 	write(w, map[string]bool{"removed": removed})
 }
+
+// expire lets an agent's credentials lapse, and gives the webhook that told of it before.
+func (d *double) expire(id string) (http.Header, []byte) {
+	for _, agent := range d.agents {
+		if agent["agentId"] == id {
+			agent["status"], d.rounds[id] = "expired", 0
+		}
+	}
+	header := http.Header{}
+	header.Set("webhook-id", "evt_1")
+	header.Set("webhook-timestamp", "1700000000")
+	header.Set("webhook-signature", "v1,JDBhWJ+WPGvXwVjXpLjwYfygWyxCO5jWxIkg8YLl7so=")
+	return header, []byte(`{"type":"agent.session_expiring","timestamp":"2023-11-14T22:00:00Z","data":{"agentId":"ag_1"}}`)
+}

@@ -12,7 +12,8 @@ import (
 	"github.com/mirrorworthy/mirrorworthy/shared/client"
 )
 
-// From the leaderboard to a running agent. The service and the wallet are doubles here; a real wallet shows each step to its owner.
+// From the leaderboard to a running agent, and to its renewal. The service and the wallet are doubles here; a real wallet shows each step
+// to its owner, and localwallet signs with a key in memory.
 func Example() {
 	service := newDouble()
 	defer service.Close()
@@ -36,6 +37,11 @@ func Example() {
 	}
 	fmt.Println(*best.Grade, best.Assessment.Evidence)
 
+	page, err := c.WalletOverview(ctx, best.Address, "base") // nine answers about the leader, to be shown with their reasons
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(string(page))
 	plan, err := c.CopyPlan(ctx, client.CopyPlanRequest{Wallet: testWallet, LeadWallet: best.Address, Chain: "base"})
 	if err != nil {
 		panic(err)
@@ -48,13 +54,14 @@ func Example() {
 	if err != nil {
 		panic(err)
 	}
-	active, err := c.Activate(ctx, agent.AgentID, wallet, client.ActivateOptions{OnRound: func(steps []client.Step) error {
+	show := client.ActivateOptions{OnRound: func(steps []client.Step) error {
 		for _, step := range steps {
 			shown := client.ExplainStep(step)
 			fmt.Printf("%s (%s): %s\n", shown.Title, shown.Cost, shown.Safety)
 		}
-		return nil
-	}})
+		return nil // an error here is a person's no: nothing of the round is signed
+	}}
+	active, err := c.Activate(ctx, agent.AgentID, wallet, show)
 	if err != nil {
 		panic(err)
 	}
@@ -66,8 +73,22 @@ func Example() {
 		}
 		fmt.Println(execution.Status, *execution.SkipReason)
 	}
+
+	// A month later a webhook says that the agent's credentials lapse. Activating it again renews them.
+	header, body := service.expire(agent.AgentID)
+	event, err := client.VerifyWebhook([]string{hookSecret}, header, body, time.Unix(1700000000, 0))
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(event.Type)
+	again, err := c.Activate(ctx, agent.AgentID, wallet, client.ActivateOptions{})
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(again.Status)
 	// Output:
 	// A closed-trades
+	// {"bundle":"wallet-overview"}
 	// true [Thin record.]
 	// Title of deploy (network fee): It can never withdraw.
 	// Title of consent (no gas): It can never withdraw.
@@ -75,6 +96,8 @@ func Example() {
 	// active
 	// skipped slippage_exceeded
 	// skipped slippage_exceeded
+	// agent.session_expiring
+	// active
 }
 
 // A receiver of webhooks believes nothing that it has not verified, and answers quickly.
