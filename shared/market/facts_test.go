@@ -108,6 +108,7 @@ func TestEveryPortIsNamed(t *testing.T) {
 		market.PredictionMarketFacts,
 		market.PredictionPriceFacts,
 		market.LaunchFacts, market.PoolHistoryFacts, market.PerpLeaderboardFacts, market.PredictionLeaderboardFacts,
+		market.CallFacts, market.ReceiptFacts,
 	}
 	fields := 0
 	for _, field := range reflect.VisibleFields(reflect.TypeFor[market.Sources]()) {
