@@ -95,15 +95,6 @@ func drawn(text string, below uint64) uint64 {
 	return binary.BigEndian.Uint64(sum[:8]) % below
 }
 
-// digestOf is one word for several texts, each with its length before it, so that no other several have the same.
-func digestOf(parts ...string) string {
-	hash := sha256.New()
-	for _, part := range parts {
-		fmt.Fprintf(hash, "%d:%s", len(part), part)
-	}
-	return hex.EncodeToString(hash.Sum(nil))
-}
-
 // dollars writes an amount of millionths of a dollar, like 250 or 250.5.
 func dollars(micro int64) string {
 	text := fmt.Sprintf("%d.%06d", micro/1_000_000, micro%1_000_000)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/mirrorworthy/mirrorworthy/shared/chain"
+	"github.com/mirrorworthy/mirrorworthy/shared/digest"
 )
 
 // tradingNetwork is what the perpetuals venue calls its network with real money.
@@ -32,7 +33,7 @@ func TradingApprovalOf(s Subject, p Progress) TradingApproval {
 	approval := TradingApproval{
 		Account: s.Owner, Agent: s.TradingAgent, ChainID: uint64(s.Chain.ID),
 		// A name has up to 16 characters; the venue takes what follows as the end of the approval.
-		Name:  "mw-" + digestOf(s.Partner, s.Agent)[:13] + " valid_until " + strconv.FormatInt(p.CredentialsExpireAt.UnixMilli(), 10),
+		Name:  "mw-" + digest.Of(s.Partner, s.Agent)[:13] + " valid_until " + strconv.FormatInt(p.CredentialsExpireAt.UnixMilli(), 10),
 		Nonce: uint64(p.IssuedAt.Unix())*1000 + drawn(p.Challenge, 1000),
 	}
 	for _, done := range p.Done {

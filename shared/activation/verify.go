@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/mirrorworthy/mirrorworthy/shared/digest"
 	"github.com/mirrorworthy/mirrorworthy/shared/market"
 	"github.com/mirrorworthy/mirrorworthy/shared/store"
 	"github.com/mirrorworthy/mirrorworthy/shared/walletsignature"
@@ -61,7 +62,7 @@ func (c Checker) Accept(ctx context.Context, s Subject, p Progress, results []Re
 		next.Done = append(next.Done, DoneStep{Step: result.Step, At: at.UTC().Truncate(time.Second), Signature: result.Signature, Transaction: result.TxHash})
 		open = slices.Delete(open, i, i+1)
 	}
-	holder := digestOf(s.Partner, s.Agent, p.Challenge)
+	holder := digest.Of(s.Partner, s.Agent, p.Challenge)
 	for _, u := range uses {
 		if err := c.claim(ctx, u, holder, p.CredentialsExpireAt, at); err != nil {
 			return p, err
@@ -126,7 +127,7 @@ func (c Checker) verify(ctx context.Context, s Subject, p Progress, step Step, r
 	case err != nil:
 		return use{}, err
 	}
-	return use{step.Step, signatureScope, digestOf(s.Owner.String(), step.Step, string(signed))}, nil
+	return use{step.Step, signatureScope, digest.Of(s.Owner.String(), step.Step, string(signed))}, nil
 }
 
 // verifyTransaction looks whether the transaction is in a block, is the one that was asked for, and did what it was for.

@@ -1,15 +1,13 @@
 package agent
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
-	"io"
 	"strconv"
 	"time"
 
 	"github.com/go-json-experiment/json"
 
+	"github.com/mirrorworthy/mirrorworthy/shared/digest"
 	"github.com/mirrorworthy/mirrorworthy/shared/store"
 )
 
@@ -34,16 +32,7 @@ func NewEvent(partner, kind string, at time.Time, data any, names ...string) (st
 	if err != nil {
 		return store.Event{}, fmt.Errorf("event %s: %w", kind, err)
 	}
-	return store.Event{ID: "evt_" + digest(append([]string{kind, partner}, names...)...)[:32], Type: kind, Partner: partner, At: at, Data: encoded}, nil
-}
-
-// digest is the SHA-256 of a list of texts, each with its length before it, in hexadecimal digits.
-func digest(parts ...string) string {
-	hash := sha256.New()
-	for _, part := range parts {
-		_, _ = io.WriteString(hash, strconv.Itoa(len(part))+":"+part)
-	}
-	return hex.EncodeToString(hash.Sum(nil))
+	return store.Event{ID: "evt_" + digest.Of(append([]string{kind, partner}, names...)...)[:32], Type: kind, Partner: partner, At: at, Data: encoded}, nil
 }
 
 // event tells of a change that the agent's version stands for.

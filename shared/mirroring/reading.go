@@ -11,6 +11,7 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"github.com/mirrorworthy/mirrorworthy/shared/chain"
+	"github.com/mirrorworthy/mirrorworthy/shared/digest"
 	"github.com/mirrorworthy/mirrorworthy/shared/store"
 )
 
@@ -101,7 +102,7 @@ type handled struct {
 
 // mark is how a trade is remembered.
 func mark(t *LeaderTrade) handled {
-	return handled{digest(t.ID, string(t.Leg))[:16], t.At.UnixMilli()}
+	return handled{digest.Of(t.ID, string(t.Leg))[:16], t.At.UnixMilli()}
 }
 
 // readProgress reads how far a leader was read.

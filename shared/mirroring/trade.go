@@ -2,14 +2,12 @@ package mirroring
 
 import (
 	"crypto/sha256"
-	"encoding/hex"
-	"io"
 	"math"
-	"strconv"
 	"time"
 
 	"github.com/mirrorworthy/mirrorworthy/shared/agent"
 	"github.com/mirrorworthy/mirrorworthy/shared/chain"
+	"github.com/mirrorworthy/mirrorworthy/shared/digest"
 )
 
 // Leg tells whether a trade adds to a position or takes from one.
@@ -95,22 +93,13 @@ type LeaderTrade struct {
 
 // executionID names what an agent does with a leg of a trade. It is the same whenever the agent sees the same leg.
 func executionID(of *agent.Agent, trade *LeaderTrade) string {
-	return "ex_" + digest(of.Partner, of.ID, trade.ID, string(trade.Leg))[:32]
+	return "ex_" + digest.Of(of.Partner, of.ID, trade.ID, string(trade.Leg))[:32]
 }
 
 // ClientID is the name that an order has at its venue: 16 bytes that follow from the execution's ID alone.
 func ClientID(execution string) [16]byte {
 	sum := sha256.Sum256([]byte("order of " + execution))
 	return [16]byte(sum[:16])
-}
-
-// digest is the SHA-256 of a list of texts, each with its length before it, in hexadecimal digits.
-func digest(parts ...string) string {
-	hash := sha256.New()
-	for _, part := range parts {
-		_, _ = io.WriteString(hash, strconv.Itoa(len(part))+":"+part)
-	}
-	return hex.EncodeToString(hash.Sum(nil))
 }
 
 // known tells whether a number is one that a price, a quantity or a value can have.

@@ -2,17 +2,16 @@ package walletsignature
 
 import (
 	"context"
-	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
 	"errors"
 	"fmt"
 	"net/http"
-	"strconv"
 	"strings"
 	"time"
 
 	"github.com/mirrorworthy/mirrorworthy/shared/chain"
+	"github.com/mirrorworthy/mirrorworthy/shared/digest"
 	"github.com/mirrorworthy/mirrorworthy/shared/store"
 )
 
@@ -82,7 +81,7 @@ func (v *Verifier) Session(ctx context.Context, header http.Header, host, partne
 
 // claim binds the nonce of a message.
 func (v *Verifier) claim(ctx context.Context, m *Message, partner string, at time.Time) error {
-	holder := holderOf(partner, m.Address.String(), m.ExpirationTime.UTC().Format(time.RFC3339Nano))
+	holder := digest.Of(partner, m.Address.String(), m.ExpirationTime.UTC().Format(time.RFC3339Nano))
 	switch err := v.Nonces.Claim(ctx, nonceScope, m.Nonce, holder, m.ExpirationTime, at); {
 	case err == nil:
 		return nil
@@ -93,15 +92,6 @@ func (v *Verifier) claim(ctx context.Context, m *Message, partner string, at tim
 	default:
 		return unavailable(err)
 	}
-}
-
-// holderOf is one word for several, each with its length before it, so that no other several have the same.
-func holderOf(parts ...string) string {
-	hash := sha256.New()
-	for _, part := range parts {
-		hash.Write([]byte(strconv.Itoa(len(part)) + ":" + part))
-	}
-	return hex.EncodeToString(hash.Sum(nil))
 }
 
 func decodeMessage(encoded string) (string, error) {
