@@ -321,6 +321,17 @@ func rowsEqualPages(t *testing.T, l *look) {
 			t.Errorf("row %d: %v", i, row)
 		}
 	}
+	// The leaders to copy at the spot venue are those very rows, by the name that clients know them by.
+	leaders := l.get(t, "/v1/copy/leaders?venue=dexvenue-spot&chain=arbitrum", "1")
+	if len(leaders.rows()) != len(mirrorable.rows()) {
+		t.Errorf("%d leaders to copy, want %d", len(leaders.rows()), len(mirrorable.rows()))
+	}
+	for i, row := range leaders.rows() {
+		same := []string{"rank", "grade", "score", "assessment", "disclosure", "gradedAt", "reasons"}
+		if row["address"] != mirrorable.rows()[i]["wallet"] || row.text(same...) != mirrorable.rows()[i].text(same...) || row["venue"] != "dexvenue-spot" {
+			t.Errorf("leader %d: %v, want %v", i, row, mirrorable.rows()[i])
+		}
+	}
 	shown := 0
 	for _, row := range l.get(t, "/v1/copy/strategies", "1").rows() {
 		if row.names() != strategyMembers {
@@ -358,7 +369,7 @@ func rowsEqualPages(t *testing.T, l *look) {
 
 // pagesOfABoard reads boards page by page: every row comes once, in the order of the whole, at the older address too.
 func pagesOfABoard(t *testing.T, l *look) {
-	for _, path := range []string{"/v1/copy/top-traders?chainId=42161&limit=2", "/v1/copy/spot-leaders?limit=1&mirrorableOnly=1", trackRecord + "&limit=3"} {
+	for _, path := range []string{"/v1/copy/leaders?venue=dexvenue-spot&limit=1", "/v1/copy/top-traders?chainId=42161&limit=2", "/v1/copy/spot-leaders?limit=1&mirrorableOnly=1", trackRecord + "&limit=3"} {
 		whole := l.get(t, strings.NewReplacer("limit=1", "limit=100", "limit=2", "limit=100", "limit=3", "limit=100").Replace(path), "1")
 		if whole["nextCursor"] != nil || float64(len(whole.rows())) != whole["total"] {
 			t.Fatalf("%s: %v", path, whole)
