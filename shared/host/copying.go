@@ -251,7 +251,26 @@ func (x perpExchange) SetLeverage(ctx context.Context, order mirroring.PerpOrder
 	if err != nil {
 		return err
 	}
-	return x.copying.Exchange.UpdateLeverage(ctx, key, order.Coin, leverage, false)
+	if err := x.copying.Exchange.UpdateLeverage(ctx, key, order.Coin, leverage, false); err != nil {
+		return fmt.Errorf("%w: %s", mirroring.ErrRefused, plainly(err))
+	}
+	return nil
+}
+
+// plainly says why something was not done at the venue, in words that can be shown: those of errors are for logs.
+func plainly(err error) string {
+	refusal := (*hyperliquid.Refusal)(nil)
+	switch {
+	case errors.As(err, &refusal) && refusals[refusal.Reason].sentence != "":
+		return refusals[refusal.Reason].sentence
+	case errors.As(err, &refusal):
+		return "The venue said no."
+	case errors.Is(err, hyperliquid.ErrNoContract):
+		return "The venue has no such contract."
+	case errors.Is(err, market.ErrUnavailable):
+		return "The venue could not be asked."
+	}
+	return "The venue did not confirm it."
 }
 
 // Place implements mirroring.PerpExchange.
@@ -267,7 +286,7 @@ func (x perpExchange) Place(ctx context.Context, order mirroring.PerpOrder) (mir
 		if _, unknown := hyperliquid.IsUnknown(err); unknown {
 			return mirroring.PerpResult{}, err
 		}
-		return mirroring.PerpResult{}, fmt.Errorf("%w: %w", mirroring.ErrRefused, err)
+		return mirroring.PerpResult{}, fmt.Errorf("%w: %s", mirroring.ErrRefused, plainly(err))
 	}
 	return resultOf(result), nil
 }
@@ -283,9 +302,34 @@ func (x perpExchange) Find(ctx context.Context, order mirroring.PerpOrder) (mirr
 
 // resultOf is what the venue says of an order in the words of mirroring.
 func resultOf(r hyperliquid.OrderResult) mirroring.PerpResult {
-	result := mirroring.PerpResult{Size: r.FilledSize, FeeUSD: r.FeeUSD, Resting: r.Status == hyperliquid.Resting, Reason: string(r.Reason)}
+	why := refusals[r.Reason]
+	if r.Reason != "" && why.sentence == "" {
+		why.sentence = "The venue refused the order."
+	}
+	result := mirroring.PerpResult{Size: r.FilledSize, FeeUSD: r.FeeUSD, Resting: r.Status == hyperliquid.Resting, Reason: why.sentence, Skip: why.skip}
 	if r.FilledSize > 0 {
 		result.Price = r.AveragePrice
 	}
 	return result
+}
+
+// refusals says what the venue's reasons for not filling an order mean to a follower.
+var refusals = map[hyperliquid.Reason]struct {
+	skip     mirroring.SkipReason
+	sentence string
+}{
+	hyperliquid.ReasonNoMatch:      {mirroring.SlippageExceeded, "Nobody traded at the price limit of the copy."},
+	hyperliquid.ReasonNoLiquidity:  {mirroring.InsufficientLiquidity, "The venue had nobody to trade with."},
+	hyperliquid.ReasonMargin:       {mirroring.InsufficientBalance, "The account at the venue has too little free margin."},
+	hyperliquid.ReasonLeverage:     {mirroring.LeverageExceeded, "The venue does not allow this leverage."},
+	hyperliquid.ReasonMinimum:      {mirroring.BelowMinOrder, "The order is below the venue's minimum."},
+	hyperliquid.ReasonSize:         {mirroring.BelowMinOrder, "The order is below the least size that the venue trades."},
+	hyperliquid.ReasonReduceOnly:   {mirroring.NoPositionToClose, "The account at the venue has no such position to close."},
+	hyperliquid.ReasonHalted:       {mirroring.MarketClosed, "The venue does not trade this contract now."},
+	hyperliquid.ReasonOpenInterest: {mirroring.InsufficientLiquidity, "The venue takes no more positions in this contract now."},
+	hyperliquid.ReasonDuplicate:    {mirroring.Duplicate, "The venue has an order of this name already."},
+	hyperliquid.ReasonAgent:        {mirroring.AgentExpired, "The venue does not know our trading agent for this account anymore."},
+	hyperliquid.ReasonAccount:      {mirroring.InsufficientBalance, "The venue does not know the account: deposit to it first."},
+	hyperliquid.ReasonExpired:      {mirroring.SignalStale, "The order reached the venue too late."},
+	hyperliquid.ReasonRate:         {"", "The venue takes no more orders of this account at the moment."},
 }

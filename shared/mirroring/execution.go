@@ -188,6 +188,11 @@ func (k *kept) filled(fill *Fill, realized agent.MicroUSD) {
 }
 
 // failed writes down that nothing was traded.
+// skipped writes down that nothing was done, and why.
+func (k *kept) skipped(skip SkipReason, why string) {
+	k.Answer.Status, k.Answer.SkipReason, k.Answer.Reason = Skipped, &skip, why
+}
+
 func (k *kept) failed(why string) {
 	k.Answer.Status = Failed
 	k.Answer.Reason = why

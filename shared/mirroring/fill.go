@@ -46,6 +46,8 @@ type Fill struct {
 	At      time.Time
 	// Why says why less was filled than was ordered; empty when all was.
 	Why string
+	// Skip is the word for why nothing was filled, where what stood in the way is a reason to skip; empty otherwise.
+	Skip SkipReason
 }
 
 // paper fills an order at the quoted price with what the venue would take. Copy is what a close closes.

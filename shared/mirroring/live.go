@@ -52,7 +52,7 @@ func (t *turn) send(ctx context.Context, executor Executor, k *kept) error {
 			reason = "The agent's credentials lapsed before the order was sent."
 		}
 		t.account.release(k.Answer.ExecutionID)
-		k.Answer.Status, k.Answer.SkipReason, k.Answer.Reason = Skipped, &why, reason
+		k.skipped(why, reason)
 		if err := t.add(ctx, k); err != nil {
 			return err
 		}
@@ -103,7 +103,11 @@ func (t *turn) done(ctx context.Context, k *kept, fill *Fill) error {
 		if fill.Why == "" {
 			fill.Why = "Nothing was filled within the limit."
 		}
-		k.failed(fill.Why)
+		if fill.Skip != "" {
+			k.skipped(fill.Skip, fill.Why)
+		} else {
+			k.failed(fill.Why)
+		}
 		if c := t.account.copyOf(k.Order.Asset.Key); c != nil && k.Order.Leg == Close {
 			c.Owed = max(c.Owed, k.Order.Part)
 		}

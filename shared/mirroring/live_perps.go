@@ -29,8 +29,10 @@ type PerpResult struct {
 	Size, Price, FeeUSD float64
 	// Resting is true while more may be filled.
 	Resting bool
-	// Reason says why nothing was filled, or less than all; empty for no reason.
+	// Reason says in a sentence why nothing was filled, or less than all; empty for no reason. Skip is the word for it where it is a
+	// reason to skip; empty otherwise.
 	Reason string
+	Skip   SkipReason
 }
 
 // PerpExchange is what trades at a perpetuals venue. Errors that wrap ErrRefused mean that nothing was done and nothing will be, all others
@@ -95,7 +97,7 @@ func (e perpExecutor) Find(ctx context.Context, o Order) (Fill, bool, error) {
 const filledWhole = 0.98
 
 func (e perpExecutor) fill(o *Order, r *PerpResult) Fill {
-	fill := Fill{At: e.clock().UTC(), Why: r.Reason}
+	fill := Fill{At: e.clock().UTC(), Why: r.Reason, Skip: r.Skip}
 	if !known(r.Size) || !known(r.Price) {
 		return fill
 	}

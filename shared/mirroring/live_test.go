@@ -106,6 +106,8 @@ func TestWhatCanComeOfALiveOrder(t *testing.T) {
 		"the leverage is refused": {x: exchange{leverageErr: errors.New("no")}, status: Failed, reason: "the leverage could not be set", asked: []string{"leverage BTC 2"}},
 		"the order is refused": {x: exchange{err: fmt.Errorf("%w: <b>too small</b>", ErrRefused)}, status: Failed, reason: "too small/b.",
 			asked: []string{"leverage BTC 2", "place"}},
+		"there is a word for why nothing is filled": {x: exchange{result: PerpResult{Reason: "Too little margin.", Skip: InsufficientBalance}}, status: Skipped, reason: "Too little margin.",
+			asked: []string{"leverage BTC 2", "place"}},
 		"nothing is filled": {x: exchange{result: PerpResult{Reason: "Nobody sold at the limit."}}, status: Failed, reason: "Nobody sold at the limit.",
 			asked: []string{"leverage BTC 2", "place"}},
 		"the answer is lost, and nobody knows": {x: exchange{err: errors.New("reset")}, status: Submitted, exposed: true,
