@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"crypto/rand"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -113,10 +114,12 @@ func (s *server) open(config *host.Config) (kept *embedded.Store, pepper []byte,
 	if err != nil {
 		return nil, nil, err
 	}
-	if config.AgentSecret == nil {
-		if config.AgentSecret, err = partnerkey.LoadPepper(filepath.Join(config.DataDir, "agent-secret"), rand.Reader); err != nil {
+	if config.AgentSecret == "" {
+		secret, err := partnerkey.LoadPepper(filepath.Join(config.DataDir, "agent-secret"), rand.Reader)
+		if err != nil {
 			return nil, nil, err
 		}
+		config.AgentSecret = host.Secret(hex.EncodeToString(secret))
 	}
 	s.key, err = localKey(*config, kept.Keys(), pepper)
 	return kept, pepper, err

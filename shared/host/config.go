@@ -1,7 +1,6 @@
 package host
 
 import (
-	"cmp"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -55,9 +54,9 @@ type Config struct {
 	SingleTimeout, BundleTimeout time.Duration
 	// Pepper keys the hashes of partner keys.
 	Pepper Secret
-	// AgentSecret is what agents' trading keys are derived from and webhooks' secrets are sealed under, nil where it is not set.
+	// AgentSecret is what agents' trading keys are derived from and webhooks' secrets are sealed under, in hexadecimal digits; empty where it is not set.
 	// LiveTrading lets agents be made that trade with real money.
-	AgentSecret []byte
+	AgentSecret Secret
 	LiveTrading bool
 	// RecordsTable and MetersTable are the DynamoDB tables; DynamoDBEndpoint replaces the region's own, for tests.
 	RecordsTable, MetersTable, DynamoDBEndpoint, Region string
@@ -149,8 +148,9 @@ func Settings() []Setting {
 			return err
 		}},
 		{Name: "AGENT_SECRET", show: hide, Meaning: "the secret that agents' trading keys are derived from and webhooks' secrets are sealed under; the local gateway makes its own", read: func(c *Config, value string) (err error) {
-			c.AgentSecret, err = hex.DecodeString(value)
-			return wantIf(cmp.Or(err, shorterThan(c.AgentSecret, minimumSecret)), fmt.Sprintf("at least %d hexadecimal digits", 2*minimumSecret))
+			c.AgentSecret = Secret(value)
+			_, err = decodeSecret(c.AgentSecret)
+			return wantIf(err, fmt.Sprintf("at least %d hexadecimal digits", 2*minimumSecret))
 		}},
 		{Name: "LIVE_TRADING", Default: "off", Meaning: "on lets agents be made that trade with real money", read: func(c *Config, value string) error {
 			c.LiveTrading = value == "on"
@@ -189,11 +189,13 @@ func Settings() []Setting {
 // minimumSecret is the length of the shortest secret that is taken, in bytes.
 const minimumSecret = 32
 
-func shorterThan(secret []byte, length int) error {
-	if len(secret) < length {
-		return errors.New("too short")
+// decodeSecret gives the bytes of a secret in hexadecimal digits.
+func decodeSecret(secret Secret) ([]byte, error) {
+	decoded, err := hex.DecodeString(secret.Reveal())
+	if err == nil && len(decoded) < minimumSecret {
+		err = errors.New("too short")
 	}
-	return nil
+	return decoded, err
 }
 
 func addressSetting(variable, name, byDefault string) Setting {

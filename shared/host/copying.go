@@ -93,7 +93,11 @@ func NewCopying(config Config, parts Parts) (Copying, error) {
 	if !config.LiveTrading {
 		exchange = nil
 	}
-	return Copying{Sources: sources, Secret: config.AgentSecret, Exchange: exchange, Clock: config.running(), Log: parts.Log}, err
+	var secret []byte
+	if config.AgentSecret != "" && err == nil {
+		secret, err = decodeSecret(config.AgentSecret)
+	}
+	return Copying{Sources: sources, Secret: secret, Exchange: exchange, Clock: config.running(), Log: parts.Log}, err
 }
 
 // smartAccountFactory makes the smart accounts of spot agents, on every chain at the same address.

@@ -100,7 +100,7 @@ func start(copies bool, choose func(Kept, Copying) ([]endpoint.Endpoint, []endpo
 	if err == nil {
 		pepper, err = partnerkey.ParsePepper(config.Pepper.Reveal())
 	}
-	if err == nil && copies && config.AgentSecret == nil {
+	if err == nil && copies && config.AgentSecret == "" {
 		err = errAgentSecret
 	}
 	if err != nil {
@@ -158,7 +158,7 @@ func jobFunction(name string, config Config, kept Kept, sources market.Sources, 
 	}
 	for _, s := range Spreads(kept, sources, copying, chain.All()) {
 		if s.Name == name {
-			if (name == mirrorTrades || name == deliverWebhooks) && config.AgentSecret == nil {
+			if (name == mirrorTrades || name == deliverWebhooks) && config.AgentSecret == "" {
 				return nil, errAgentSecret
 			}
 			return spreadFunction(s, config, kept.Passes, OpenQueue(config, os.Getenv, log), log)

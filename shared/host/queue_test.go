@@ -270,7 +270,7 @@ func (onePass) Latest(context.Context, string) (store.Pass, error) {
 
 func TestJobsOfAllKindsAreFoundByName(t *testing.T) {
 	log := slog.New(slog.DiscardHandler)
-	config := Config{Queues: make(map[string]string), AgentSecret: make([]byte, 32)}
+	config := Config{Queues: make(map[string]string), AgentSecret: Secret(strings.Repeat("00", 32))}
 	var all []string
 	for _, j := range Jobs(Kept{}, market.Sources{}) {
 		all = append(all, j.Name)
@@ -284,7 +284,7 @@ func TestJobsOfAllKindsAreFoundByName(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	config.AgentSecret = nil
+	config.AgentSecret = ""
 	for _, name := range []string{mirrorTrades, deliverWebhooks} {
 		if _, err := jobFunction(name, config, Kept{}, market.Sources{}, Copying{}, log); err == nil || !strings.Contains(err.Error(), "AGENT_SECRET") {
 			t.Errorf("%s without the secret of agents: %v", name, err)
