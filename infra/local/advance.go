@@ -10,6 +10,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/uuid"
 
 	"github.com/mirrorworthy/mirrorworthy/shared/job"
@@ -85,10 +87,15 @@ func (s *server) advance(w http.ResponseWriter, r *http.Request) {
 	}{s.clock.now().UTC().Format(time.RFC3339)})
 }
 
+// writeRefusal answers with what is wrong, in the form of the API.
 func writeRefusal(w http.ResponseWriter, status int, code, message string) {
+	body, err := json.Marshal(map[string]string{"error": code, "message": message}, json.Deterministic(true), jsontext.AllowInvalidUTF8(true))
+	if err != nil {
+		status, body = http.StatusInternalServerError, []byte(`{"error":"internal"}`)
+	}
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	_, _ = w.Write([]byte(`{"error":"` + code + `","message":"` + message + `"}` + "\n"))
+	_, _ = w.Write(append(body, '\n'))
 }
 
 // once runs jobs one after the other as their schedules would, each to the end of what it put into queues.
