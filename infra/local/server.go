@@ -36,6 +36,7 @@ type server struct {
 	listener net.Listener
 	handler  http.Handler
 	key      string
+	data     string // the data folder
 	sample   *samplemarket.Market // nil unless the providers are the sample market
 	samples  samplemarket.Samples
 	nodes    map[string]string // of the sample market, by chain
@@ -99,6 +100,7 @@ func (s *server) open(config *host.Config) (kept *embedded.Store, pepper []byte,
 			err = fmt.Errorf("DATA_DIR=%s: %w", config.DataDir, err)
 		}
 	}()
+	s.data = config.DataDir
 	if err := os.MkdirAll(config.DataDir, 0o700); err != nil {
 		return nil, nil, err
 	}
@@ -333,6 +335,9 @@ func (s *server) greeting() string {
 		}
 	}
 	fmt.Fprintf(&text, "  curl -s %s/v1/usage -H 'Authorization: Bearer %s'\n", s.address(), s.key)
+	if s.clock != nil {
+		fmt.Fprintf(&text, "\nCopying a leader, from the boards to the end of an agent:\n  make demo URL=%s DATA_DIR=%s\n", s.address(), s.data)
+	}
 	return text.String()
 }
 
