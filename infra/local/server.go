@@ -36,7 +36,7 @@ type server struct {
 	listener net.Listener
 	handler  http.Handler
 	key      string
-	data     string // the data folder
+	data     string               // the data folder
 	sample   *samplemarket.Market // nil unless the providers are the sample market
 	samples  samplemarket.Samples
 	nodes    map[string]string // of the sample market, by chain
