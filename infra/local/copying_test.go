@@ -334,11 +334,16 @@ func TestTheWholeWayOfACopy(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, other := range map[string]*client.Client{"another wallet": c.as(t, copyingPartner, stranger), "another partner": c.as(t, otherPartner, c.wallet)} {
-		for range other.ListExecutions(ctx, second.AgentID, "") {
-			if _, err := other.GetAgent(ctx, second.AgentID); !isRefused(err, http.StatusNotFound, "not_found") {
+		var listed error
+		for _, err := range other.ListExecutions(ctx, second.AgentID, "") {
+			listed = err
+		}
+		_, shown := other.GetAgent(ctx, second.AgentID)
+		_, steps := other.GetActivation(ctx, second.AgentID)
+		for _, err := range []error{listed, shown, steps} {
+			if !isRefused(err, http.StatusNotFound, "not_found") {
 				t.Errorf("%s: %v", name, err)
 			}
-			break
 		}
 		if _, err := other.Stop(ctx, second.AgentID); !isRefused(err, http.StatusNotFound, "not_found") {
 			t.Errorf("%s: %v", name, err)

@@ -12,7 +12,8 @@
 // What the API leaves to us is decided here once: null for an optional parameter is refused (leave it out instead); a whole number
 // may be spelled 5, 5.0 or 5e0; where no parameter in the body is required, no body at all is {}; GET and DELETE take parameters
 // in the query and no body, POST and PUT in the body and no query; HEAD is GET without the body; OPTIONS answers with Allow and
-// needs no key; what a caller that hangs up had asked for is charged.
+// needs no key; what a caller that hangs up had asked for is charged; under an Idempotency-Key what succeeded is answered again and
+// charged again, what was refused changed nothing and is not kept, and what was cut short is gone on with under the same Operation.
 //
 // The package computes no answer, knows no provider, and does not know that it runs on AWS.
 package endpoint

@@ -292,3 +292,17 @@ func TestACursorIsCheckedLikeAParameter(t *testing.T) {
 		}
 	}
 }
+
+// A parameter that means nothing for a venue is refused rather than ignored.
+func TestLeadersToCopyAreToldApartByChainAtTheSpotVenueAlone(t *testing.T) {
+	b := readerOf(t, memoryOf(t), noSources())
+	for path, status := range map[string]int{
+		"/v1/copy/leaders?venue=dexvenue-spot&chain=base": 200, "/v1/copy/leaders?venue=perpvenue-perps": 200,
+		"/v1/copy/leaders?venue=perpvenue-perps&chain=base": 400, "/v1/copy/leaders?venue=predictvenue-markets&chain=polygon": 400,
+	} {
+		got := b.get(t, path)
+		if got.Status != status || status == 400 && (got.Problem(t).Error != "invalid_param" || got.Problem(t).Parameter != "chain") {
+			t.Errorf("%s: %+v", path, got)
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package leader
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -25,20 +26,17 @@ type CopyLeaderRow struct {
 
 var (
 	atVenue = endpoint.Choice("venue", "The venue whose leaders are listed.", spotVenue, perpVenue, predictionVenue).Required()
-	// copyChain leaves the leaders at the spot venue to one chain.
+	// copyChain leaves the leaders at the spot venue to one chain; it is refused at others.
 	copyChain = endpoint.Chain.Optional()
 )
 
-// copyLeadersOf names the board of a venue as it is kept; the chain matters at the spot venue alone.
+// copyLeadersOf names the board of a venue as it is kept: at the spot venue one for each chain and one for all.
 func copyLeadersOf(venue string, on *chain.Chain) string {
-	if venue != spotVenue {
-		on = nil
-	}
 	return boardOf("copy/leaders/"+venue, on)
 }
 
 func (s shelf) copyLeaders() endpoint.Endpoint {
-	return boardEndpoint(endpoint.Declaration{
+	e := boardEndpoint(endpoint.Declaration{
 		Name: "copy-leaders", Path: "/v1/copy/leaders",
 		Summary:    "Lists the leaders of a venue that passed its gate: those that a follower could have copied.",
 		Parameters: []endpoint.Parameter{atVenue, copyChain},
@@ -52,6 +50,14 @@ func (s shelf) copyLeaders() endpoint.Endpoint {
 			return ""
 		})
 	})
+	check := e.Check
+	e.Check = func(ctx context.Context, r *endpoint.Request) error {
+		if copyChain.Has(r) && atVenue.Of(r) != spotVenue {
+			return endpoint.Invalid("chain", "Only the leaders at "+spotVenue+" are told apart by chain. Leave chain out.")
+		}
+		return check(ctx, r)
+	}
+	return e
 }
 
 // copyLeaders has those of a kind that passed the gate, in the order of their boards. Of spot traders those are early buyers: only of

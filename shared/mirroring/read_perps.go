@@ -13,6 +13,7 @@ import (
 	"github.com/mirrorworthy/mirrorworthy/shared/chain"
 	"github.com/mirrorworthy/mirrorworthy/shared/market"
 	"github.com/mirrorworthy/mirrorworthy/shared/perprecord"
+	"github.com/mirrorworthy/mirrorworthy/shared/stats"
 )
 
 // perpReader reads accounts of the perpetuals venue.
@@ -218,7 +219,7 @@ func usualGain(fills []market.PerpFill) float64 {
 	if len(gains) < fewestGains {
 		return math.NaN()
 	}
-	return median(gains)
+	return stats.Median(gains)
 }
 
 var harmlessCoin = regexp.MustCompile(`^(?:[A-Za-z0-9]{1,12}:)?[A-Za-z0-9]{0,15}[A-Za-z][A-Za-z0-9]{0,15}$`)

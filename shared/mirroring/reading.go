@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"math"
 	"slices"
 	"time"
 
@@ -158,17 +157,4 @@ func (p *progress) handle(trades []LeaderTrade, at time.Time) {
 	if extra := len(p.Handled) - maximumHandled; extra > 0 {
 		p.Handled = p.Handled[extra:]
 	}
-}
-
-// median is that of some numbers, NaN of none.
-func median(x []float64) float64 {
-	if len(x) == 0 {
-		return math.NaN()
-	}
-	slices.Sort(x)
-	middle := len(x) / 2
-	if len(x)%2 == 1 {
-		return x[middle]
-	}
-	return (x[middle-1] + x[middle]) / 2
 }
