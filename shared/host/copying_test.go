@@ -3,12 +3,15 @@ package host
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/mirrorworthy/mirrorworthy/shared/agent"
 	"github.com/mirrorworthy/mirrorworthy/shared/market"
 	"github.com/mirrorworthy/mirrorworthy/shared/mirroring"
 	"github.com/mirrorworthy/mirrorworthy/shared/provider/hyperliquid"
+	"github.com/mirrorworthy/mirrorworthy/shared/webhook"
 )
 
 // Whatever the venue says, a follower reads a sentence of ours, and where there is a word for it the word.
@@ -39,15 +42,27 @@ func TestWhatTheVenueSaysIsToldPlainly(t *testing.T) {
 	}
 }
 
+// Partners can subscribe to every event that is said.
+func TestEveryEventCanBeSubscribedTo(t *testing.T) {
+	for _, kind := range []string{
+		agent.EventActivated, agent.EventPaused, agent.EventResumed, agent.EventSessionExpiring, agent.EventExpired, agent.EventStopped,
+		agent.EventExecutionExecuted, agent.EventExecutionPartial, agent.EventExecutionSkipped, agent.EventExecutionFailed,
+	} {
+		if !slices.Contains(webhook.Types(), kind) {
+			t.Errorf("nobody can be told of %s", kind)
+		}
+	}
+}
+
 // Trading keys are another for each agent and each activation, and there are none without a secret.
 func TestTradingAgents(t *testing.T) {
 	c := Copying{Secret: []byte(strings.Repeat("s", 32))}
 	seen := make(map[string]bool)
-	for _, agent := range []string{"ag_1", "ag_2", executorName} {
+	for _, name := range []string{"ag_1", "ag_2", executorName} {
 		for _, challenge := range []string{"", "a", "b"} {
-			address := c.tradingAgent(agent, challenge)
-			if address.IsZero() || seen[address.String()] || c.tradingAgent(agent, challenge) != address {
-				t.Errorf("%s %s: %s", agent, challenge, address)
+			address := c.tradingAgent(name, challenge)
+			if address.IsZero() || seen[address.String()] || c.tradingAgent(name, challenge) != address {
+				t.Errorf("%s %s: %s", name, challenge, address)
 			}
 			seen[address.String()] = true
 		}

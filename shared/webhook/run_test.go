@@ -163,7 +163,7 @@ func TestFaultsOnOurSideCostNoAttempt(t *testing.T) {
 	})
 }
 
-func TestThePlanIsToDoNothingWhileNothingIsDue(t *testing.T) {
+func TestNoPassBeginsWhileNothingIsDue(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		if plan, err := w.spread.Plan(t.Context(), time.Now()); err != nil || plan.Parts != 0 {
 			t.Errorf("%+v %v", plan, err)
