@@ -1,6 +1,6 @@
 // Command not-found is the Lambda function behind the catch-all route: the JSON 404 and 405 of everything that is no endpoint.
 package main
 
-import "github.com/mirrorworthy/mirrorworthy/shared/host"
+import "github.com/mirrorworthy/mirrorworthy/shared/host/catalogue"
 
-func main() { host.ServeNotFound() }
+func main() { catalogue.ServeNotFound() }

@@ -14,6 +14,8 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/mirrorworthy/mirrorworthy/shared/host"
+	"github.com/mirrorworthy/mirrorworthy/shared/host/catalogue"
+	"github.com/mirrorworthy/mirrorworthy/shared/host/copying"
 	"github.com/mirrorworthy/mirrorworthy/shared/job"
 	"github.com/mirrorworthy/mirrorworthy/shared/market"
 )
@@ -50,10 +52,10 @@ func names(t *testing.T, folder string) []string {
 // jobNames lists the jobs.
 func jobNames() []string {
 	var all []string
-	for _, j := range host.Jobs(host.Kept{}, market.Sources{}) {
+	for _, j := range catalogue.Jobs(host.Kept{}, market.Sources{}) {
 		all = append(all, j.Name)
 	}
-	for _, s := range host.Spreads(host.Kept{}, market.Sources{}, host.Copying{}, nil) {
+	for _, s := range catalogue.Spreads(host.Kept{}, market.Sources{}, copying.Copying{}, nil) {
 		all = append(all, s.Name)
 	}
 	slices.Sort(all)
@@ -62,9 +64,9 @@ func jobNames() []string {
 
 // The template, the functions' folders, the sample events and the declarations name the same endpoints and jobs.
 func TestNothingDrifts(t *testing.T) {
-	want := append(jobNames(), host.NotFound)
+	want := append(jobNames(), catalogue.NotFound)
 	routes, functions := []string{" "}, make(map[string]string)
-	for _, e := range host.Endpoints(host.Kept{}, host.Copying{}) {
+	for _, e := range catalogue.Endpoints(host.Kept{}, copying.Copying{}) {
 		want = append(want, e.Name)
 		for _, path := range []string{e.Path, "/api" + e.Path} {
 			routes = append(routes, e.Method+" "+path)
@@ -106,8 +108,11 @@ func TestSpreadJobsHaveTheirQueues(t *testing.T) {
 	for _, c := range deployment(t).Consumers {
 		consumers[c.Function] = c
 	}
-	spreads := host.Spreads(host.Kept{}, market.Sources{}, host.Copying{}, nil)
+	spreads := catalogue.Spreads(host.Kept{}, market.Sources{}, copying.Copying{}, nil)
 	for _, s := range spreads {
+		if !slices.ContainsFunc(host.Settings(), func(known host.Setting) bool { return known.Name == host.QueueSetting(s.Name) }) {
+			t.Errorf("%s is no setting", host.QueueSetting(s.Name))
+		}
 		c, ok := consumers[s.Name]
 		if !ok {
 			t.Errorf("template.yaml: %s has no queue", s.Name)
@@ -201,7 +206,7 @@ func TestFunctionsServeTheirOwnEndpoint(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, served, found := strings.Cut(string(source), "host.Serve")
+		_, served, found := strings.Cut(string(source), ".Serve")
 		spelled := strings.ToLower(strings.ReplaceAll(name, "-", ""))
 		if !found || !strings.Contains(strings.ToLower(strings.ReplaceAll(served, "-", "")), spelled) {
 			t.Errorf("functions/%s/main.go serves %q", name, served)

@@ -27,8 +27,8 @@ import (
 	"github.com/mirrorworthy/mirrorworthy/shared/store/embedded"
 )
 
-// copying is a service over HTTP on a market of its own, whose time is moved, and a wallet made for it.
-type copying struct {
+// copyService is a service over HTTP on a market of its own, whose time is moved, and a wallet made for it.
+type copyService struct {
 	server *server
 	kept   *embedded.Store
 	url    string
@@ -42,7 +42,7 @@ const (
 	otherPartner   = "another-app"
 )
 
-func newCopying(t *testing.T) *copying {
+func newCopying(t *testing.T) *copyService {
 	t.Helper()
 	config, err := host.ReadConfig(environment(t, "JOBS", "none", "CLOCK", "", "LIVE_TRADING", "on", "AGENT_SECRET", strings.Repeat("5a", 32)))
 	if err != nil {
@@ -54,7 +54,7 @@ func newCopying(t *testing.T) *copying {
 		t.Fatal(err)
 	}
 	config.Now = clock.now
-	c := &copying{keys: make(map[string]string)}
+	c := &copyService{keys: make(map[string]string)}
 	if c.kept, err = embedded.Open(filepath.Join(config.DataDir, "store.db")); err != nil {
 		t.Fatal(err)
 	}
@@ -101,7 +101,7 @@ func newCopying(t *testing.T) *copying {
 }
 
 // as is the client of a partner, signed in by a wallet.
-func (c *copying) as(t *testing.T, partner string, wallet *localwallet.Wallet) *client.Client {
+func (c *copyService) as(t *testing.T, partner string, wallet *localwallet.Wallet) *client.Client {
 	t.Helper()
 	base := c.url + "/v1"
 	signedIn, err := client.AuthHeadersFor(client.SignIn{BaseURL: base, Address: wallet.Address(), ChainID: 8453, SignMessage: wallet.SignMessage, Clock: c.server.clock.now})
@@ -116,7 +116,7 @@ func (c *copying) as(t *testing.T, partner string, wallet *localwallet.Wallet) *
 }
 
 // pass lets time pass.
-func (c *copying) pass(t *testing.T, by time.Duration) {
+func (c *copyService) pass(t *testing.T, by time.Duration) {
 	t.Helper()
 	answer, err := http.Post(c.url+"/sample/advance?by="+by.String(), "application/json", nil)
 	if err != nil {
@@ -129,7 +129,7 @@ func (c *copying) pass(t *testing.T, by time.Duration) {
 }
 
 // grade has a leader pass the gate, or not.
-func (c *copying) grade(t *testing.T, address string, passes bool) {
+func (c *copyService) grade(t *testing.T, address string, passes bool) {
 	t.Helper()
 	group, at := store.Group{Kind: leader.Perp, Place: leader.PerpVenue}, c.server.clock.now()
 	graded := leader.Graded{AsOf: at, Assessment: &leader.Assessment{Mirrorable: passes, Evidence: "closed-trades"}}
@@ -185,7 +185,7 @@ func (i *inbox) types(agent string) []string {
 }
 
 // trader is a perpetuals account that has something open.
-func (c *copying) trader(t *testing.T) string {
+func (c *copyService) trader(t *testing.T) string {
 	t.Helper()
 	for _, sample := range c.server.sample.Samples().Perps {
 		address, err := chain.ParseAddress(sample.Address)
@@ -376,7 +376,7 @@ func TestTheWholeWayOfACopy(t *testing.T) {
 }
 
 // smartAccount is the account on base that the wallet's factory makes for it.
-func (c *copying) smartAccount(t *testing.T) string {
+func (c *copyService) smartAccount(t *testing.T) string {
 	t.Helper()
 	word := func(hexadecimal string) string { return strings.Repeat("0", 64-len(hexadecimal)) + hexadecimal }
 	to, err := chain.ParseAddress(samplemarket.AccountFactory)
