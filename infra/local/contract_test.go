@@ -16,6 +16,7 @@ import (
 	"github.com/mirrorworthy/mirrorworthy/shared/host"
 	"github.com/mirrorworthy/mirrorworthy/shared/host/catalogue"
 	"github.com/mirrorworthy/mirrorworthy/shared/host/copying"
+	routing "github.com/mirrorworthy/mirrorworthy/shared/host/routes"
 	"github.com/mirrorworthy/mirrorworthy/shared/job"
 	"github.com/mirrorworthy/mirrorworthy/shared/market"
 )
@@ -72,6 +73,9 @@ func TestNothingDrifts(t *testing.T) {
 			routes = append(routes, e.Method+" "+path)
 			functions[e.Method+" "+path] = e.Name
 		}
+	}
+	if got := routing.All(); !slices.Equal(got, catalogue.Routes()) {
+		t.Errorf("shared/host/routes lists %v, the declarations %v", got, catalogue.Routes())
 	}
 	slices.Sort(want)
 	slices.Sort(routes)

@@ -56,8 +56,8 @@ func ServeUsage() {
 	})
 }
 
-// ServeRoutes runs a Lambda function that answers no endpoint, but knows all routes. It does not return.
-func ServeRoutes(routes func() []endpoint.Route) {
+// ServeNotFound runs the Lambda function behind the catch-all route, which answers no endpoint, but knows all routes. It does not return.
+func ServeNotFound(routes func() []endpoint.Route) {
 	serve(func(Process) ([]endpoint.Endpoint, []endpoint.Route, error) { return nil, routes(), nil })
 }
 

@@ -53,6 +53,3 @@ func Jobs(kept host.Kept, sources market.Sources) []job.Job {
 func Spreads(kept host.Kept, sources market.Sources, c copying.Copying, chains []*chain.Chain) []job.Spread {
 	return slices.Concat(boards.JobsOn(host.Process{Kept: kept, Sources: sources}, chains).Spread, copying.JobsWith(kept, c).Spread)
 }
-
-// ServeNotFound runs the Lambda function behind the catch-all route. It does not return.
-func ServeNotFound() { host.ServeRoutes(Routes) }

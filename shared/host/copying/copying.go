@@ -88,7 +88,7 @@ func desk(k host.Kept, c Copying) agent.Desk {
 	return agent.Desk{
 		Access: access(k, c), Leaders: k.Leaders, Follow: keptLeaders{k.Leaders}.follow,
 		Checker:      activation.Checker{Signatures: verifier(k, c), Receipts: c.Sources.Receipts, Calls: c.Sources.Calls, Nonces: k.Nonces, Factory: smartAccountFactory},
-		TradingAgent: c.tradingAgent, Executor: c.tradingAgent(executorName, ""), LivePerps: c.Exchange != nil, Venue: approver{c.Exchange},
+		TradingAgent: c.tradingAgent, Executor: func() chain.Address { return c.tradingAgent(executorName, "") }, LivePerps: c.Exchange != nil, Venue: approver{c.Exchange},
 	}
 }
 
