@@ -61,8 +61,12 @@ FUZZTIME ?= 10s
 fuzz:
 	.ci/fuzz $(FUZZTIME)
 
-# One static binary for each function, for the processor that template.yaml names.
+# One static binary for each function, for the processor that the parameter Architecture of template.yaml names: arm64 or x86_64.
+ARCHITECTURE ?= arm64
+GOARCH_arm64 := arm64
+GOARCH_x86_64 := amd64
 build:
+	@test -n '$(GOARCH_$(ARCHITECTURE))' || { echo 'ARCHITECTURE=$(ARCHITECTURE): want arm64 or x86_64' >&2; exit 1; }
 	mkdir -p build/bin
-	CGO_ENABLED=0 GOOS=linux GOARCH=arm64 go build -trimpath -tags lambda.norpc -ldflags=-s -o build/bin/ ./functions/...
+	CGO_ENABLED=0 GOOS=linux GOARCH=$(GOARCH_$(ARCHITECTURE)) go build -trimpath -tags lambda.norpc -ldflags=-s -o build/bin/ ./functions/...
 	for f in $(FUNCTIONS); do mkdir -p build/$$f && ln -f build/bin/$$f build/$$f/bootstrap; done
