@@ -39,6 +39,15 @@ type Copying struct {
 	Loopback bool
 	Clock    func() time.Time
 	Log      *slog.Logger
+	// Metrics count what the jobs do; nil for not at all.
+	Metrics endpoint.Metrics
+}
+
+// count counts for the metrics, if there are any.
+func (c Copying) count(name string, value int, dimensions ...string) {
+	if c.Metrics != nil {
+		c.Metrics.Count(name, value, dimensions...)
+	}
 }
 
 // executorName names the account that spends for spot and prediction agents among the derived ones. No agent has it.
@@ -97,7 +106,7 @@ func NewCopying(config Config, parts Parts) (Copying, error) {
 	if config.AgentSecret != "" && err == nil {
 		secret, err = decodeSecret(config.AgentSecret)
 	}
-	return Copying{Sources: sources, Secret: secret, Exchange: exchange, Clock: config.running(), Log: parts.Log}, err
+	return Copying{Sources: sources, Secret: secret, Exchange: exchange, Clock: config.running(), Log: parts.Log, Metrics: parts.Metrics}, err
 }
 
 // smartAccountFactory makes the smart accounts of spot agents, on every chain at the same address.
@@ -165,6 +174,7 @@ func (k Kept) webhooks(c Copying) webhook.Service {
 	return webhook.Service{
 		Webhooks: k.Webhooks, Sealer: webhook.NewSealer(c.sealingKey(), rand.Reader), Random: rand.Reader, Jitter: randv2.Float64, Clock: clock, Log: log,
 		Sender: webhook.NewSender(clock, webhook.SenderOptions{AllowLoopback: c.Loopback}),
+		Lag:    func(lag time.Duration) { c.count(metricWebhookLag, wholeSeconds(lag)) },
 	}
 }
 

@@ -111,12 +111,16 @@ func Jobs(kept Kept, sources market.Sources) []job.Job {
 // deal with these chains.
 func Spreads(kept Kept, sources market.Sources, copying Copying, chains []*chain.Chain) []job.Spread {
 	memory := kept.leaderMemory()
-	return []job.Spread{
+	all := []job.Spread{
 		leader.DiscoverLeaders(memory, sources, chains),
 		leader.GradeLeaders(memory, sources, chains),
 		leader.ResolveTrackRecord(memory, sources),
 		kept.mirrorTrades(copying), kept.deliverWebhooks(copying),
 	}
+	for i := range all {
+		all[i].Finished = observePasses(copying.count, all[i].Name)
+	}
+	return all
 }
 
 // NotFound is the name of the function behind the catch-all route. It answers no endpoint, but knows all routes.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"log/slog"
+	"maps"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -24,6 +25,7 @@ import (
 	"github.com/mirrorworthy/mirrorworthy/shared/chain"
 	"github.com/mirrorworthy/mirrorworthy/shared/market"
 	"github.com/mirrorworthy/mirrorworthy/shared/provider/upstream"
+	"github.com/mirrorworthy/mirrorworthy/shared/store"
 )
 
 // counts are metrics that add up.
@@ -399,6 +401,35 @@ func TestProviderCallsAreCountedAndFailuresLogged(t *testing.T) {
 	}
 	if text := log.String(); strings.Count(text, "\n") != 1 || !strings.Contains(text, `"path":"/b"`) || !strings.Contains(text, `"attempt":2`) {
 		t.Error(text)
+	}
+}
+
+func TestPassesAreCountedByWhatBecameOfThem(t *testing.T) {
+	metrics := &counts{}
+	began := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+	tell := observePasses(metrics.Count, "grade-leaders")
+	tell(store.Pass{At: began, Parts: 3, Done: []int{0, 1, 2}}, began.Add(90*time.Second+999*time.Millisecond))
+	tell(store.Pass{At: began, Parts: 3, Done: []int{1}}, began.Add(time.Hour))
+	tell(store.Pass{At: began, Parts: 1, Done: []int{0}}, began.Add(-time.Second))
+	want := map[string]int{"passes_finished job grade-leaders": 2, "pass_seconds job grade-leaders": 90, "pass_parts_left job grade-leaders": 2}
+	if !maps.Equal(metrics.sum, want) {
+		t.Errorf("%v, want %v", metrics.sum, want)
+	}
+}
+
+// Every job that is spread counts its passes, and the deliveries their lag.
+func TestJobsCountForTheMetrics(t *testing.T) {
+	metrics := &counts{}
+	copying := Copying{Metrics: metrics}
+	at := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+	want := map[string]int{metricWebhookLag + " ": 61}
+	for _, s := range Spreads(Kept{}, market.Sources{}, copying, nil) {
+		s.Finished(store.Pass{At: at}, at)
+		want["passes_finished job "+s.Name], want["pass_seconds job "+s.Name] = 1, 0
+	}
+	Kept{}.webhooks(copying).Lag(61*time.Second + 5*time.Millisecond)
+	if !maps.Equal(metrics.sum, want) {
+		t.Errorf("%v, want %v", metrics.sum, want)
 	}
 }
 
