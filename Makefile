@@ -5,7 +5,7 @@ FUNCTIONS := $(notdir $(wildcard functions/*))
 GOFLAGS := -buildvcs=false
 export GOFLAGS
 
-.PHONY: run demo grade replay-webhooks test bench accuracy key lint fuzz build conformance
+.PHONY: run demo grade replay-webhooks test bench accuracy key lint fuzz build conformance template-lint sam-local redrive
 
 # Starts the whole service on this machine; PORT, DATA_DIR, PROVIDERS and the rest are environment variables.
 run:
@@ -55,6 +55,10 @@ conformance:
 # Linters, at the version that .ci/lint names.
 lint:
 	.ci/lint
+
+# The deployment template, linted, transformed and built without an account; needs python3, and the binaries of make build.
+template-lint:
+	.ci/template
 
 # A short run of every fuzz target; FUZZTIME says how long each.
 FUZZTIME ?= 10s
