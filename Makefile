@@ -5,7 +5,7 @@ FUNCTIONS := $(notdir $(wildcard functions/*))
 GOFLAGS := -buildvcs=false
 export GOFLAGS
 
-.PHONY: run demo grade replay-webhooks test bench accuracy key lint fuzz build conformance
+.PHONY: run demo grade replay-webhooks test bench accuracy key lint fuzz build conformance template-lint sam-local redrive
 
 # Starts the whole service on this machine; PORT, DATA_DIR, PROVIDERS and the rest are environment variables.
 run:
@@ -56,14 +56,23 @@ conformance:
 lint:
 	.ci/lint
 
+# The deployment template, linted, transformed and built without an account; needs python3, and the binaries of make build.
+template-lint:
+	.ci/template
+
 # A short run of every fuzz target; FUZZTIME says how long each.
 FUZZTIME ?= 10s
 fuzz:
 	.ci/fuzz $(FUZZTIME)
 
-# One static binary for each function, for the processor that template.yaml names. Without net/rpc and gRPC's trace pages, which nobody
-# reads on Lambda, a binary is a third smaller: their templates keep the linker from leaving out what nothing calls.
+# One static binary for each function, for the processor that the parameter Architecture of template.yaml names: arm64 or x86_64. Without
+# net/rpc and gRPC's trace pages, which nobody reads on Lambda, a binary is a third smaller: their templates keep the linker from leaving
+# out what nothing calls.
+ARCHITECTURE ?= arm64
+GOARCH_arm64 := arm64
+GOARCH_x86_64 := amd64
 build:
+	@test -n '$(GOARCH_$(ARCHITECTURE))' || { echo 'ARCHITECTURE=$(ARCHITECTURE): want arm64 or x86_64' >&2; exit 1; }
 	mkdir -p build/bin
-	CGO_ENABLED=0 GOOS=linux GOARCH=arm64 go build -trimpath -tags lambda.norpc,grpcnotrace -ldflags=-s -o build/bin/ ./functions/...
+	CGO_ENABLED=0 GOOS=linux GOARCH=$(GOARCH_$(ARCHITECTURE)) go build -trimpath -tags lambda.norpc,grpcnotrace -ldflags=-s -o build/bin/ ./functions/...
 	for f in $(FUNCTIONS); do mkdir -p build/$$f && ln -f build/bin/$$f build/$$f/bootstrap; done

@@ -21,6 +21,7 @@ import (
 	"github.com/mirrorworthy/mirrorworthy/shared/client/localwallet"
 	"github.com/mirrorworthy/mirrorworthy/shared/endpoint/partnerkey"
 	"github.com/mirrorworthy/mirrorworthy/shared/host"
+	"github.com/mirrorworthy/mirrorworthy/shared/job"
 	"github.com/mirrorworthy/mirrorworthy/shared/leader"
 	"github.com/mirrorworthy/mirrorworthy/shared/samplemarket"
 	"github.com/mirrorworthy/mirrorworthy/shared/store"
@@ -30,7 +31,8 @@ import (
 // copyService is a service over HTTP on a market of its own, whose time is moved, and a wallet made for it.
 type copyService struct {
 	server *server
-	kept   *embedded.Store
+	kept   host.Engine
+	config host.Config
 	url    string
 	keys   map[string]string // by partner
 	wallet *localwallet.Wallet
@@ -44,6 +46,19 @@ const (
 
 func newCopying(t *testing.T) *copyService {
 	t.Helper()
+	return newCopyingOn(t, func(config host.Config) host.Engine {
+		kept, err := embedded.Open(filepath.Join(config.DataDir, "store.db"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = kept.Close() })
+		return kept
+	}, func(handler http.Handler, _ map[string]job.Function) http.Handler { return handler })
+}
+
+// newCopyingOn is newCopying on a store, with what it answers by and its jobs wrapped.
+func newCopyingOn(t *testing.T, open func(host.Config) host.Engine, wrap func(http.Handler, map[string]job.Function) http.Handler) *copyService {
+	t.Helper()
 	config, err := host.ReadConfig(environment(t, "JOBS", "none", "CLOCK", "", "LIVE_TRADING", "on", "AGENT_SECRET", strings.Repeat("5a", 32)))
 	if err != nil {
 		t.Fatal(err)
@@ -54,11 +69,7 @@ func newCopying(t *testing.T) *copyService {
 		t.Fatal(err)
 	}
 	config.Now = clock.now
-	c := &copyService{keys: make(map[string]string)}
-	if c.kept, err = embedded.Open(filepath.Join(config.DataDir, "store.db")); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = c.kept.Close() })
+	c := &copyService{keys: make(map[string]string), kept: open(config)}
 	market := samplemarket.New(samplemarket.Config{Seed: 1, Start: begin.Add(-10 * 24 * time.Hour), Clock: clock.now, Chains: []string{"base", "arbitrum"}})
 	providers := httptest.NewServer(market.Handler())
 	t.Cleanup(func() {
@@ -70,11 +81,13 @@ func newCopying(t *testing.T) *copyService {
 	if err != nil {
 		t.Fatal(err)
 	}
+	c.config = config
 	c.server = &server{log: discardLog(), clock: clock, sample: market, now: clock.now}
 	handler, err := c.server.newHandler(config, source, c.kept, testPepper)
 	if err != nil {
 		t.Fatal(err)
 	}
+	handler = wrap(handler, c.server.jobs.functions)
 	_, stop := c.server.jobs.run(t.Context())
 	t.Cleanup(stop)
 	service := httptest.NewServer(handler)
@@ -219,8 +232,10 @@ func (c *copyService) trader(t *testing.T) string {
 }
 
 // From the making of an agent to its end, over HTTP, with a wallet that signs and sends, on paper and with the venue's double.
-func TestTheWholeWayOfACopy(t *testing.T) {
-	c := newCopying(t)
+func TestTheWholeWayOfACopy(t *testing.T) { wholeWayOfACopy(t, newCopying(t)) }
+
+func wholeWayOfACopy(t *testing.T, c *copyService) {
+	t.Helper()
 	app, ctx := c.as(t, copyingPartner, c.wallet), t.Context()
 	mail := &inbox{clock: c.server.clock.now}
 	receiver := httptest.NewServer(mail)

@@ -130,7 +130,7 @@ func (s *server) open(config *host.Config) (kept *embedded.Store, pepper []byte,
 }
 
 // newHandler builds each function of the template as its Lambda would, and the gateway before them.
-func (s *server) newHandler(config host.Config, source []byte, kept *embedded.Store, pepper []byte) (http.Handler, error) {
+func (s *server) newHandler(config host.Config, source []byte, kept host.Engine, pepper []byte) (http.Handler, error) {
 	routes, err := readTemplate(source)
 	if err != nil {
 		return nil, err

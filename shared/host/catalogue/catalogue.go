@@ -51,5 +51,9 @@ func Jobs(kept host.Kept, sources market.Sources) []job.Job {
 
 // Spreads lists every job of the service whose work is spread over a queue. They deal with these chains.
 func Spreads(kept host.Kept, sources market.Sources, c copying.Copying, chains []*chain.Chain) []job.Spread {
-	return slices.Concat(boards.JobsOn(host.Process{Kept: kept, Sources: sources}, chains).Spread, copying.JobsWith(kept, c).Spread)
+	all := slices.Concat(boards.JobsOn(host.Process{Kept: kept, Sources: sources}, chains).Spread, copying.JobsWith(kept, c).Spread)
+	for i := range all {
+		all[i].Finished = host.ObservePasses(c.Metrics, all[i].Name)
+	}
+	return all
 }

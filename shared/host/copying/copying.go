@@ -42,6 +42,8 @@ type Copying struct {
 	Loopback bool
 	Clock    func() time.Time
 	Log      *slog.Logger
+	// Metrics count what the jobs do; nil for not at all.
+	Metrics endpoint.Metrics
 }
 
 // executorName names the account that spends for spot and prediction agents among the derived ones. No agent has it.
@@ -103,7 +105,7 @@ func New(config host.Config, parts host.Parts) (Copying, error) {
 	if config.AgentSecret != "" && err == nil {
 		secret, err = host.DecodeSecret(config.AgentSecret)
 	}
-	return Copying{Sources: sources, Secret: secret, Exchange: exchange, Clock: config.Running(), Log: parts.Log}, err
+	return Copying{Sources: sources, Secret: secret, Exchange: exchange, Clock: config.Running(), Log: parts.Log, Metrics: parts.Metrics}, err
 }
 
 // smartAccountFactory makes the smart accounts of spot agents, on every chain at the same address.
@@ -171,6 +173,7 @@ func webhooks(k host.Kept, c Copying) webhook.Service {
 	return webhook.Service{
 		Webhooks: k.Webhooks, Sealer: webhook.NewSealer(c.sealingKey(), rand.Reader), Random: rand.Reader, Jitter: randv2.Float64, Clock: clock, Log: log,
 		Sender: webhook.NewSender(clock, webhook.SenderOptions{AllowLoopback: c.Loopback}),
+		Lag:    host.ObserveWebhookLag(c.Metrics),
 	}
 }
 

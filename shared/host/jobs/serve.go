@@ -40,6 +40,7 @@ func functionOf(name string, p host.Process, all host.Jobs) (job.Function, error
 	}
 	for _, s := range all.Spread {
 		if s.Name == name {
+			s.Finished = host.ObservePasses(p.Parts.Metrics, name)
 			return spreadFunction(s, p.Config, p.Kept.Passes, OpenQueue(p.Config, os.Getenv, p.Parts.Log), p.Parts.Log)
 		}
 	}
