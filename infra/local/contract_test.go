@@ -15,6 +15,7 @@ import (
 
 	"github.com/mirrorworthy/mirrorworthy/shared/host"
 	"github.com/mirrorworthy/mirrorworthy/shared/job"
+	"github.com/mirrorworthy/mirrorworthy/shared/mcpserver"
 	"github.com/mirrorworthy/mirrorworthy/shared/market"
 )
 
@@ -64,7 +65,8 @@ func jobNames() []string {
 func TestNothingDrifts(t *testing.T) {
 	want := append(jobNames(), host.NotFound)
 	routes, functions := []string{" "}, make(map[string]string)
-	for _, e := range host.Endpoints(host.Kept{}, host.Copying{}) {
+	endpoints := host.Endpoints(host.Kept{}, host.Copying{})
+	for _, e := range append(endpoints, mcpserver.Endpoint(endpoints...)) {
 		want = append(want, e.Name)
 		for _, path := range []string{e.Path, "/api" + e.Path} {
 			routes = append(routes, e.Method+" "+path)
@@ -88,6 +90,14 @@ func TestNothingDrifts(t *testing.T) {
 	slices.Sort(got)
 	if !slices.Equal(got, routes) {
 		t.Errorf("template.yaml has the routes %v, the declarations %v", got, routes)
+	}
+	known := []string{" "}
+	for _, r := range host.Routes() {
+		known = append(known, r.Method+" "+r.Path, r.Method+" /api"+r.Path)
+	}
+	slices.Sort(known)
+	if !slices.Equal(known, routes) {
+		t.Errorf("the catch-all knows the routes %v, the declarations %v", known, routes)
 	}
 	var scheduled []string
 	for _, s := range deployment(t).Schedules {

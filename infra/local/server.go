@@ -23,6 +23,7 @@ import (
 	"github.com/mirrorworthy/mirrorworthy/shared/endpoint/gateway"
 	"github.com/mirrorworthy/mirrorworthy/shared/endpoint/partnerkey"
 	"github.com/mirrorworthy/mirrorworthy/shared/host"
+	"github.com/mirrorworthy/mirrorworthy/shared/mcpserver"
 	"github.com/mirrorworthy/mirrorworthy/shared/samplemarket"
 	"github.com/mirrorworthy/mirrorworthy/shared/store"
 	"github.com/mirrorworthy/mirrorworthy/shared/store/embedded"
@@ -148,13 +149,13 @@ func (s *server) newHandler(config host.Config, source []byte, kept *embedded.St
 	// Webhooks may go to this machine as long as no real money is about.
 	copying.Loopback = config.Mode == host.Sample
 	endpoints := host.Endpoints(ports, copying)
-	service.Routes = endpoint.RoutesOf(endpoints...)
+	service.Routes = host.Routes()
 	forJobs, err := host.NewSources(config, parts)
 	if err != nil {
 		return nil, err
 	}
 	functions := map[string]functionHandler{host.NotFound: gateway.LambdaHandler(endpoint.NewHandler(service), s.log)}
-	for _, e := range endpoints {
+	for _, e := range append(endpoints, mcpserver.Endpoint(endpoints...)) {
 		functions[e.Name] = gateway.LambdaHandler(endpoint.NewHandler(service, e), s.log)
 	}
 	for _, r := range routes.Routes {

@@ -52,13 +52,18 @@ type reply struct {
 	allow   []string
 	// replayed is true for an answer that was given before to the same request.
 	replayed bool
+	// header replaces headers of the response.
+	header http.Header
 }
 
 // ServeHTTP answers a request. Nothing is written before the whole answer is there.
-func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	c := &call{id: h.NewID(), receivedAt: h.Clock().UTC()}
+func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) { h.serve(w, r, h.NewID()) }
+
+// serve answers a request under an id.
+func (h *handler) serve(w http.ResponseWriter, r *http.Request, id string) {
+	c := &call{id: id, receivedAt: h.Clock().UTC()}
 	answer := h.safely(c, r)
-	if c.identity != nil && c.quota == nil {
+	if c.identity != nil && c.quota == nil && answer.header.Get("RateLimit") == "" {
 		c.quota = h.meter.state(r.Context(), c.identity, c.receivedAt)
 	}
 	write(w, r, c, answer)
@@ -97,6 +102,9 @@ func (h *handler) reply(c *call, r *http.Request) reply {
 	}
 	if retryAfter := h.free.exhausted(c, r); retryAfter > 0 {
 		return h.tooMany(c, retryAfter)
+	}
+	if e.speak != nil {
+		return h.spoken(c, r)
 	}
 	request, problem := h.checked(c, r, pathValues)
 	if problem == nil && e.Check != nil {
@@ -211,6 +219,11 @@ func (h *handler) checked(c *call, r *http.Request, pathValues map[string]any) (
 			return nil, problem
 		}
 	}
+	return h.request(c, r, body, values), nil
+}
+
+// request is what an endpoint learns of a request.
+func (h *handler) request(c *call, r *http.Request, body []byte, values map[string]any) *Request {
 	request := NewRequest(c.id, "", h.Present(), nil)
 	request.ReceivedAt, request.Operation = c.receivedAt, h.NewOperation()
 	request.Host, request.Header, request.Body, request.values = r.Host, r.Header, body, values
@@ -218,7 +231,7 @@ func (h *handler) checked(c *call, r *http.Request, pathValues map[string]any) (
 	if c.identity != nil {
 		request.Partner, request.Limit = c.identity.PartnerID, c.identity.Limit
 	}
-	return request, nil
+	return request
 }
 
 // bodyMembers reads the parameters in a body. Where nothing is required in it, no body at all is the empty object.

@@ -2,6 +2,7 @@ package host
 
 import (
 	"context"
+	"net/http"
 	"time"
 
 	"github.com/mirrorworthy/mirrorworthy/shared/agent"
@@ -117,6 +118,15 @@ func Spreads(kept Kept, sources market.Sources, copying Copying, chains []*chain
 		leader.ResolveTrackRecord(memory, sources),
 		kept.mirrorTrades(copying), kept.deliverWebhooks(copying),
 	}
+}
+
+// MCP is the name of the function at whose address all endpoints are tools of AI agents. Package mcpserver answers there; it is not
+// linked here, so that no other function carries the protocol's library.
+const MCP = "mcp"
+
+// Routes lists all routes of the service.
+func Routes() []endpoint.Route {
+	return append(endpoint.RoutesOf(Endpoints(Kept{}, Copying{})...), endpoint.Route{Method: http.MethodPost, Path: "/v1/" + MCP})
 }
 
 // NotFound is the name of the function behind the catch-all route. It answers no endpoint, but knows all routes.

@@ -76,8 +76,13 @@ func ServeUsage() {
 
 // ServeNotFound runs the Lambda function behind the catch-all route. It does not return.
 func ServeNotFound() {
-	serve(func(kept Kept) ([]endpoint.Endpoint, []endpoint.Route) {
-		return nil, endpoint.RoutesOf(Endpoints(kept, Copying{})...)
+	serve(func(Kept) ([]endpoint.Endpoint, []endpoint.Route) { return nil, Routes() })
+}
+
+// ServeMCP runs the Lambda function of the endpoint that toolsOf makes of all others. It does not return.
+func ServeMCP(toolsOf func(...endpoint.Endpoint) endpoint.Endpoint) {
+	serveCopying(func(kept Kept, copying Copying) []endpoint.Endpoint {
+		return []endpoint.Endpoint{toolsOf(Endpoints(kept, copying)...)}
 	})
 }
 
