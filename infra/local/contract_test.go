@@ -15,8 +15,8 @@ import (
 
 	"github.com/mirrorworthy/mirrorworthy/shared/host"
 	"github.com/mirrorworthy/mirrorworthy/shared/job"
-	"github.com/mirrorworthy/mirrorworthy/shared/mcpserver"
 	"github.com/mirrorworthy/mirrorworthy/shared/market"
+	"github.com/mirrorworthy/mirrorworthy/shared/mcpserver"
 )
 
 const root = "../.."

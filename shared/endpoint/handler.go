@@ -197,12 +197,8 @@ func (h *handler) checked(c *call, r *http.Request, pathValues map[string]any) (
 		if all, problem = bodyMembers(e, body); problem != nil {
 			return nil, problem
 		}
-		if len(query) > 0 {
-			accepted, name := names(e.Parameters), printable(query[0].name)
-			return nil, &Problem{
-				Status: http.StatusBadRequest, Code: "unknown_param", Parameter: name, Accepted: accepted,
-				Message: "This endpoint takes no parameters in the query string; send them in the body. " + acceptedSentence(accepted),
-			}
+		if problem := noQuery(e, query); problem != nil {
+			return nil, problem
 		}
 	} else if len(body) > 0 {
 		return nil, invalidJSON("This endpoint takes no body; send parameters in the query string.")
@@ -232,6 +228,18 @@ func (h *handler) request(c *call, r *http.Request, body []byte, values map[stri
 		request.Partner, request.Limit = c.identity.PartnerID, c.identity.Limit
 	}
 	return request
+}
+
+// noQuery refuses a query where everything belongs into the body.
+func noQuery(e *Endpoint, query []given) *Problem {
+	if len(query) == 0 {
+		return nil
+	}
+	accepted := names(e.Parameters)
+	return &Problem{
+		Status: http.StatusBadRequest, Code: "unknown_param", Parameter: printable(query[0].name), Accepted: accepted,
+		Message: "This endpoint takes no parameters in the query string; send them in the body. " + acceptedSentence(accepted),
+	}
 }
 
 // bodyMembers reads the parameters in a body. Where nothing is required in it, no body at all is the empty object.

@@ -38,22 +38,32 @@ func (i inside) ServeHTTP(w http.ResponseWriter, r *http.Request) { i.serve(w, r
 
 // spoken has an endpoint answer in its own protocol.
 func (h *handler) spoken(c *call, r *http.Request) reply {
-	body, problem := readBody(r)
-	if problem == nil && r.URL.RawQuery != "" {
-		problem = refuse(http.StatusBadRequest, "unknown_param", "This address takes nothing in the query string; all of it goes into the body.")
-	}
-	if problem == nil {
-		_, problem = readMembers(body)
-	}
+	e := c.endpoint
+	body, problem := protocolBody(e, r)
 	if problem != nil {
 		return h.freeRefusal(c, r, problem)
 	}
 	h.free.count(c, r)
-	e := c.endpoint
 	calls := inside{handler: &handler{Service: h.Service, table: e.calls, meter: h.meter, free: h.free}, id: c.id}
 	answer, err := e.speak(r.Context(), h.request(c, r, body, make(map[string]any)), calls)
 	if err != nil {
 		return refusal(problemOf(err))
 	}
 	return reply{status: answer.Status, body: answer.Body, header: answer.Header}
+}
+
+// protocolBody reads the body of a request in another protocol: one JSON object, of which nothing is known but that.
+func protocolBody(e *Endpoint, r *http.Request) ([]byte, *Problem) {
+	body, problem := readBody(r)
+	if problem != nil {
+		return nil, problem
+	}
+	query, problem := readQuery(r.URL.RawQuery)
+	if problem == nil {
+		problem = noQuery(e, query)
+	}
+	if problem == nil {
+		_, problem = readMembers(body)
+	}
+	return body, problem
 }

@@ -2,6 +2,7 @@ package dynamo_test
 
 import (
 	"context"
+	"iter"
 	"os"
 	"slices"
 	"strings"
@@ -231,6 +232,7 @@ func checkPermissions(t *testing.T, done map[string][]string) {
 		"expire-agents":    append([]string{"AGENT", "AGENTS", "AGENTSDUE", "FOLLOWED", "FOLLOWERS"}, told...),
 		"mirror-trades":    append([]string{"PASSES", "AGENT", "FOLLOWED", "FOLLOWERS", "READING"}, told...),
 		"deliver-webhooks": {"PASSES", "WEBHOOKS", "OUTBOX", "OUTBOXIDS", "PARKED"},
+		"mcp":              append([]string{"REQUEST", "WEBHOOKS", "SNAPSHOTS", "OBSERVATIONS"}, agents...),
 		"put-webhook":      {"WEBHOOKS"}, "webhook": {"WEBHOOKS"}, "delete-webhook": {"WEBHOOKS"}, "test-webhook": {"WEBHOOKS", "REQUEST"},
 	} {
 		for _, kind := range kinds {
@@ -247,6 +249,60 @@ func checkPermissions(t *testing.T, done map[string][]string) {
 	} {
 		for _, kind := range kinds {
 			check(function, kind, func(action string) bool { return slices.Contains(reads, action) })
+		}
+	}
+	for _, kind := range []string{"PARTNER", "KEY", "BOARD", "AGENT", "AGENTS", "LEADERS", "PEERS", "SNAPSHOTS", "OBSERVATIONS"} {
+		check("mcp", kind, func(action string) bool { return slices.Contains(reads, action) })
+	}
+	// It answers every endpoint, so it may do what each of their functions may, and no more.
+	for _, job := range []string{"discover-leaders", "grade-leaders", "resolve-track-record", "refresh-peers", "expire-agents", "mirror-trades", "deliver-webhooks"} {
+		delete(policies, job)
+	}
+	for function, statements := range policies {
+		for _, s := range statements {
+			for action, kind := range s.grants() {
+				if !slices.ContainsFunc(policies["mcp"], func(own statement) bool { return own.allows(action, kind) }) {
+					t.Errorf("template.yaml: mcp may not %s rows of kind %s, which %s may", action, kind, function)
+				}
+			}
+		}
+	}
+	for _, s := range policies["mcp"] {
+		for action, kind := range s.grants() {
+			found := false
+			for function, statements := range policies {
+				found = found || (function != "mcp" && slices.ContainsFunc(statements, func(other statement) bool { return other.allows(action, kind) }))
+			}
+			if !found {
+				t.Errorf("template.yaml: mcp may %s rows of kind %s, which no other function may", action, kind)
+			}
+		}
+	}
+}
+
+// grants yields the actions of a statement on the table of records with the kinds of rows that they are granted for. What is granted to
+// write without a condition is for what token endpoints remember.
+func (s statement) grants() iter.Seq2[string, string] {
+	return func(yield func(string, string) bool) {
+		keys := s.Condition.Like.LeadingKeys
+		if s.Resource != "RecordsTable.Arn" {
+			return
+		}
+		for _, action := range s.Action {
+			action = strings.TrimPrefix(action, "dynamodb:")
+			kinds := keys
+			switch {
+			case len(keys) > 0:
+			case action == "PutItem":
+				kinds = []string{"SNAPSHOTS", "OBSERVATIONS"}
+			default:
+				kinds = []string{"ANY"}
+			}
+			for _, kind := range kinds {
+				if !yield(action, strings.TrimSuffix(kind, "#*")) {
+					return
+				}
+			}
 		}
 	}
 }
