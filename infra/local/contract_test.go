@@ -19,6 +19,7 @@ import (
 	routing "github.com/mirrorworthy/mirrorworthy/shared/host/routes"
 	"github.com/mirrorworthy/mirrorworthy/shared/job"
 	"github.com/mirrorworthy/mirrorworthy/shared/market"
+	"github.com/mirrorworthy/mirrorworthy/shared/mcpserver"
 )
 
 const root = "../.."
@@ -67,7 +68,8 @@ func jobNames() []string {
 func TestNothingDrifts(t *testing.T) {
 	want := append(jobNames(), catalogue.NotFound)
 	routes, functions := []string{" "}, make(map[string]string)
-	for _, e := range catalogue.Endpoints(host.Kept{}, copying.Copying{}) {
+	endpoints := catalogue.Endpoints(host.Kept{}, copying.Copying{})
+	for _, e := range append(endpoints, mcpserver.Endpoint(endpoints...)) {
 		want = append(want, e.Name)
 		for _, path := range []string{e.Path, "/api" + e.Path} {
 			routes = append(routes, e.Method+" "+path)
@@ -94,6 +96,14 @@ func TestNothingDrifts(t *testing.T) {
 	slices.Sort(got)
 	if !slices.Equal(got, routes) {
 		t.Errorf("template.yaml has the routes %v, the declarations %v", got, routes)
+	}
+	known := []string{" "}
+	for _, r := range catalogue.Routes() {
+		known = append(known, r.Method+" "+r.Path, r.Method+" /api"+r.Path)
+	}
+	slices.Sort(known)
+	if !slices.Equal(known, routes) {
+		t.Errorf("the catch-all knows the routes %v, the declarations %v", known, routes)
 	}
 	var scheduled []string
 	for _, s := range deployment(t).Schedules {

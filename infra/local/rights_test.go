@@ -242,6 +242,8 @@ func TestFunctionsGetByWithTheirRights(t *testing.T) {
 		}
 		request.Header.Set("Authorization", "Bearer "+c.keys[copyingPartner])
 		if method == http.MethodPost {
+			request.Header.Set("Accept", "application/json, text/event-stream")
+			request.Header.Set("Content-Type", "application/json")
 			request.Header.Set("Idempotency-Key", "once")
 		}
 		answer, err := http.DefaultClient.Do(request)
@@ -267,6 +269,9 @@ func TestFunctionsGetByWithTheirRights(t *testing.T) {
 		}
 		for _, body := range bodies {
 			ask(e.Method, e.Path, body)
+		}
+		if e.Name == "token-overview" || e.Name == "copy-plan" {
+			ask(http.MethodPost, "/v1/mcp", fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":%q,"arguments":%s}}`, e.Name, bodies[len(bodies)/2]))
 		}
 	}
 	for _, query := range []string{"/v1/copy/leaders?venue=perpvenue-perps", "/v1/trader-board?chain=base", "/v1/traders/track-record?source=spot-leader-gate", "/v1/nowhere"} {

@@ -25,6 +25,7 @@ import (
 	"github.com/mirrorworthy/mirrorworthy/shared/host"
 	"github.com/mirrorworthy/mirrorworthy/shared/host/catalogue"
 	"github.com/mirrorworthy/mirrorworthy/shared/host/copying"
+	"github.com/mirrorworthy/mirrorworthy/shared/mcpserver"
 	"github.com/mirrorworthy/mirrorworthy/shared/samplemarket"
 	"github.com/mirrorworthy/mirrorworthy/shared/store"
 	"github.com/mirrorworthy/mirrorworthy/shared/store/embedded"
@@ -150,13 +151,13 @@ func (s *server) newHandler(config host.Config, source []byte, kept host.Engine,
 	// Webhooks may go to this machine as long as no real money is about.
 	copies.Loopback = config.Mode == host.Sample
 	endpoints := catalogue.Endpoints(ports, copies)
-	service.Routes = endpoint.RoutesOf(endpoints...)
+	service.Routes = catalogue.Routes()
 	forJobs, err := host.NewSources(config, parts)
 	if err != nil {
 		return nil, err
 	}
 	functions := map[string]functionHandler{catalogue.NotFound: gateway.LambdaHandler(endpoint.NewHandler(service), s.log)}
-	for _, e := range endpoints {
+	for _, e := range append(endpoints, mcpserver.Endpoint(endpoints...)) {
 		functions[e.Name] = gateway.LambdaHandler(endpoint.NewHandler(service, e), s.log)
 	}
 	for _, r := range routes.Routes {

@@ -4,6 +4,7 @@
 package catalogue
 
 import (
+	"net/http"
 	"slices"
 
 	"github.com/mirrorworthy/mirrorworthy/shared/chain"
@@ -37,9 +38,24 @@ func Endpoints(kept host.Kept, c copying.Copying) []endpoint.Endpoint {
 	)
 }
 
-// Routes are the routes of all of them.
+// MCP is the name of the function at whose address all endpoints are tools of AI agents. Package mcpserver answers there; it is not
+// linked here, so that no other function carries the protocol's library.
+const MCP = "mcp"
+
+// Routes are all routes of the service.
 func Routes() []endpoint.Route {
-	return endpoint.RoutesOf(Endpoints(host.Kept{}, copying.Copying{})...)
+	return append(endpoint.RoutesOf(Endpoints(host.Kept{}, copying.Copying{})...), endpoint.Route{Method: http.MethodPost, Path: "/v1/" + MCP})
+}
+
+// ServeMCP runs the Lambda function of the endpoint that toolsOf makes of all others. It does not return.
+func ServeMCP(toolsOf func(...endpoint.Endpoint) endpoint.Endpoint) {
+	host.ServeOne(MCP, func(p host.Process) ([]endpoint.Endpoint, error) {
+		c, err := copying.Needed(p)
+		if err != nil {
+			return nil, err
+		}
+		return []endpoint.Endpoint{toolsOf(Endpoints(p.Kept, c)...)}, nil
+	})
 }
 
 // Jobs lists every job of the service that is done in one run.

@@ -13,8 +13,8 @@ import (
 // errSecret is a function that needs the secret of agents and has none.
 var errSecret = errors.New("AGENT_SECRET must be set")
 
-// needed is what the functions run on that cannot do without the secret of agents.
-func needed(p host.Process) (Copying, error) {
+// Needed is what functions run on that cannot do without the secret of agents.
+func Needed(p host.Process) (Copying, error) {
 	if p.Config.AgentSecret == "" {
 		return Copying{}, errSecret
 	}
@@ -26,13 +26,13 @@ func Deciding(p host.Process) ([]endpoint.Endpoint, error) { return deciding(p.K
 
 // Agents are the endpoints of agents and of what they did. They need the secret of agents.
 func Agents(p host.Process) ([]endpoint.Endpoint, error) {
-	c, err := needed(p)
+	c, err := Needed(p)
 	return agentEndpoints(p.Kept, c), err
 }
 
 // Webhooks are the endpoints of webhooks. They need the secret of agents.
 func Webhooks(p host.Process) ([]endpoint.Endpoint, error) {
-	c, err := needed(p)
+	c, err := Needed(p)
 	return webhook.Endpoints(webhooks(p.Kept, c)), err
 }
 
@@ -47,7 +47,7 @@ func expireAgents(k host.Kept) job.Job {
 
 // Jobs are the jobs that mirror and deliver. They need the secret of agents.
 func Jobs(p host.Process) (host.Jobs, error) {
-	c, err := needed(p)
+	c, err := Needed(p)
 	return JobsWith(p.Kept, c), err
 }
 
