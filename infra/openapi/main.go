@@ -1,0 +1,20 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/mirrorworthy/mirrorworthy/shared/host"
+)
+
+var epoch = time.Date(2026, 9, 1, 12, 0, 0, 0, time.UTC)
+
+func main() {
+	doc, err := generate(".", host.Endpoints(host.Kept{}, host.Copying{}), illustrations{})
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	os.Stdout.Write(doc)
+}
