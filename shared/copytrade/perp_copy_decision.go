@@ -33,7 +33,8 @@ type PerpCopyDecisionAnswer struct {
 	Flags []string `json:"flags"`
 	// Assumptions are the figures that the decision used and that the request may leave out.
 	Assumptions PerpAssumptions `json:"assumptions"`
-	Reasons     []reason.Reason `json:"reasons"`
+	// Reasons are one to five sentences, the weightiest first.
+	Reasons []reason.Reason `json:"reasons"`
 }
 
 // PerpAssumptions are the figures that the decision used and that a request may leave out.
