@@ -12,7 +12,7 @@ import (
 	"github.com/mirrorworthy/mirrorworthy/shared/endpoint/endpointtest"
 )
 
-func codes(all []endpoint.Refusal) string {
+func codesIn(all []endpoint.Refusal) string {
 	var words []string
 	for _, r := range all {
 		words = append(words, r.Code)
@@ -44,7 +44,7 @@ func TestRefusalsFollowFromTheDeclaration(t *testing.T) {
 		},
 	} {
 		e := endpoint.Document(c.declared, answer)
-		if got := codes(e.Refusals()); got != c.want {
+		if got := codesIn(e.Refusals()); got != c.want {
 			t.Errorf("%s: %s, want %s", c.declared.Name, got, c.want)
 		}
 	}
