@@ -158,7 +158,12 @@ func (s *server) newHandler(config host.Config, source []byte, kept host.Engine,
 	}
 	functions := map[string]functionHandler{catalogue.NotFound: gateway.LambdaHandler(endpoint.NewHandler(service), s.log)}
 	for _, e := range append(endpoints, mcpserver.Endpoint(endpoints...)) {
-		functions[e.Name] = gateway.LambdaHandler(endpoint.NewHandler(service, e), s.log)
+		of := service
+		if e.Open {
+			// Its function looks at no key either.
+			of.Keys, of.Meter = nil, nil
+		}
+		functions[e.Name] = gateway.LambdaHandler(endpoint.NewHandler(of, e), s.log)
 	}
 	for _, r := range routes.Routes {
 		if functions[r.Function] == nil {
