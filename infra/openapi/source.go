@@ -30,7 +30,9 @@ type source struct {
 	values map[string][]string          // the constants of a named text, in order
 }
 
-func newSources(root string) *sources { return &sources{root: root, packages: make(map[string]*source)} }
+func newSources(root string) *sources {
+	return &sources{root: root, packages: make(map[string]*source)}
+}
 
 // of gives what the package of a type says.
 func (s *sources) of(t reflect.Type) (*source, error) {
