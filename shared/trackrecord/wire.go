@@ -13,7 +13,7 @@ import (
 type Summary struct {
 	// Status is accruing while there are fewer than ten resolutions. One of accruing or tracked.
 	Status string `json:"status"`
-	// FirstResolutionExpected is when the first outcome will be known; null when one is known, and without entries.
+	// FirstResolutionExpected is when the first outcome is expected; null once one is known.
 	FirstResolutionExpected *time.Time `json:"firstResolutionExpected"`
 	// Mirrorable is what became of the entries of leaders that passed the gate.
 	Mirrorable Figures `json:"mirrorable"`
@@ -115,7 +115,7 @@ type Entry struct {
 	Mirrorable bool `json:"mirrorable"`
 	// Status is accruing while there are fewer than ten resolutions. One of accruing or tracked.
 	Status string `json:"status"`
-	// FirstResolutionExpected is when the first outcome will be known; null when one is known, and without entries.
+	// FirstResolutionExpected is when the first outcome is expected; null once one is known.
 	FirstResolutionExpected *time.Time `json:"firstResolutionExpected"`
 	// WinProbability is what was forecast for an entry then, 0 to 1.
 	WinProbability *float64 `json:"winProbability"`
