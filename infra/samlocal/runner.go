@@ -23,7 +23,7 @@ import (
 const (
 	invokeTimeout = 20 * time.Minute // a job may run for a quarter of an hour
 	startTimeout  = 2 * time.Minute
-	askTimeout    = time.Minute
+	askTimeout    = 3 * time.Minute
 )
 
 // runner runs the SAM CLI.
@@ -167,13 +167,19 @@ func (r *runner) api(ctx context.Context, functions []function) error {
 	if err := waitFor(ctx, base); err != nil {
 		return fmt.Errorf("%w; %s says why", err, log.Name())
 	}
-	var failed []error
-	for _, f := range functions {
-		for _, on := range f.routes {
-			failed = append(failed, r.ask(ctx, base, f, on))
-		}
+	// One request at a time for each function: the emulator of the runtime takes no more.
+	failed := make([]error, len(functions))
+	group := parallel.NewGroup()
+	group.SetLimit(atOnce)
+	for i, f := range functions {
+		group.Go(func() error {
+			for _, on := range f.routes {
+				failed[i] = errors.Join(failed[i], r.ask(ctx, base, f, on))
+			}
+			return nil
+		})
 	}
-	return errors.Join(failed...)
+	return errors.Join(append(failed, group.Wait())...)
 }
 
 // waitFor waits until the emulator answers anything.

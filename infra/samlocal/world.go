@@ -85,6 +85,8 @@ func newWorld(ctx context.Context, template []byte, gateway string) (_ *world, e
 	}
 	w.settings = map[string]string{
 		"TRACING": "off", "DYNAMODB_ENDPOINT": endpoint, "SQS_ENDPOINT": queue,
+		// Everything runs on one machine, and the market is asked within the limits of the real providers.
+		"SINGLE_TIMEOUT": "13s", "BUNDLE_TIMEOUT": "14s",
 	}
 	variable := regexp.MustCompile(`[^A-Z0-9]`)
 	for name, address := range host.SampleAddresses(providers) {
