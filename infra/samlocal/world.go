@@ -13,7 +13,6 @@ import (
 	"net/http"
 	"net/url"
 	"os"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -88,15 +87,19 @@ func newWorld(ctx context.Context, template []byte, gateway string) (_ *world, e
 		// Everything runs on one machine, and the market is asked within the limits of the real providers.
 		"SINGLE_TIMEOUT": "13s", "BUNDLE_TIMEOUT": "14s",
 	}
-	variable := regexp.MustCompile(`[^A-Z0-9]`)
 	for name, address := range host.SampleAddresses(providers) {
-		w.settings[variable.ReplaceAllString(strings.ToUpper(name), "_")+"_URL"] = address
+		w.settings[settingOf(name)] = address
 	}
 	if err := w.fill(ctx, template, endpoint); err != nil {
 		return nil, err
 	}
 	w.signer, err = localwallet.New(ctx, hexadecimal(), nil)
 	return w, err
+}
+
+// settingOf is the environment variable with the address of a provider, like BLOCKSCOUT_BASE_URL.
+func settingOf(provider string) string {
+	return strings.NewReplacer("/", "_", "-", "_").Replace(strings.ToUpper(provider)) + "_URL"
 }
 
 // reachable is the address of the DynamoDB on this machine, as containers reach it.
