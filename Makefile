@@ -27,6 +27,12 @@ CHAIN ?=
 grade:
 	@go build -o build/local ./infra/local && exec ./build/local grade $(CHAIN)
 
+# What the jobs of a deployed stack gave up: make redrive lists it, make redrive QUEUE=grade-leaders has it done again, with SHOW=1 it shows it.
+QUEUE ?=
+SHOW ?=
+redrive:
+	@go run ./infra/deadletters $(if $(QUEUE),$(if $(SHOW),show,redrive) '$(QUEUE)',list)
+
 # Every test, with the race detector.
 test:
 	go vet ./...
@@ -71,6 +77,11 @@ openapi-freeze:
 # Holds the document to the rules of OpenAPI and to ours; needs npm.
 openapi-lint:
 	.ci/openapi
+
+# Every function in a container, with its event and behind an API; needs a container engine and make build ARCHITECTURE of this machine.
+# ONLY names some of them, with commas.
+sam-local:
+	sam=$$(.ci/template tools) && go run ./infra/dynamodblocal -- go run ./infra/samlocal -sam "$$sam" -only '$(ONLY)'
 
 # A short run of every fuzz target; FUZZTIME says how long each.
 FUZZTIME ?= 10s
