@@ -5,7 +5,7 @@ FUNCTIONS := $(notdir $(wildcard functions/*))
 GOFLAGS := -buildvcs=false
 export GOFLAGS
 
-.PHONY: run demo grade replay-webhooks test bench accuracy key lint fuzz build conformance
+.PHONY: run demo grade replay-webhooks test bench accuracy key lint openapi openapi-freeze openapi-lint fuzz build conformance
 
 # Starts the whole service on this machine; PORT, DATA_DIR, PROVIDERS and the rest are environment variables.
 run:
@@ -55,6 +55,18 @@ conformance:
 # Linters, at the version that .ci/lint names.
 lint:
 	.ci/lint
+
+# Writes shared/openapi/v1.json anew from the declarations, the answers' types, and what the service answers on the sample market.
+openapi:
+	@go run ./infra/openapi
+
+# Freezes that document as what partners are promised; refuses what would break them.
+openapi-freeze:
+	@go run ./infra/openapi -freeze
+
+# Holds the document to the rules of OpenAPI and to ours; needs npm.
+openapi-lint:
+	.ci/openapi
 
 # A short run of every fuzz target; FUZZTIME says how long each.
 FUZZTIME ?= 10s

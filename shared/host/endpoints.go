@@ -11,6 +11,7 @@ import (
 	"github.com/mirrorworthy/mirrorworthy/shared/job"
 	"github.com/mirrorworthy/mirrorworthy/shared/leader"
 	"github.com/mirrorworthy/mirrorworthy/shared/market"
+	"github.com/mirrorworthy/mirrorworthy/shared/openapi"
 	"github.com/mirrorworthy/mirrorworthy/shared/perp"
 	"github.com/mirrorworthy/mirrorworthy/shared/portfolio"
 	"github.com/mirrorworthy/mirrorworthy/shared/prediction"
@@ -92,7 +93,7 @@ func Endpoints(kept Kept, copying Copying) []endpoint.Endpoint {
 	all = append(all, portfolio.Endpoints(wallet.WalletHealth(), wallet.WalletNetflow())...)
 	all = append(all, leader.Endpoints(kept.leaderMemory())...)
 	all = append(all, kept.copyTrading(copying)...)
-	return append(all, endpoint.Usage(kept.Meter))
+	return append(all, endpoint.Usage(kept.Meter), openapi.Endpoint())
 }
 
 // Jobs lists every job of the service that is done in one run, one Lambda function and one schedule each.

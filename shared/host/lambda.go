@@ -74,6 +74,13 @@ func ServeUsage() {
 	})
 }
 
+// ServeOpen runs a Lambda function that answers these endpoints, which need neither a key nor a store nor a provider. It does not return.
+func ServeOpen(endpoints ...endpoint.Endpoint) {
+	log := lambdaLogger()
+	service := endpoint.Service{Clock: time.Now, Log: log, Metrics: NewEMF(standardOut(), time.Now)}
+	lambda.Start(gateway.LambdaHandler(endpoint.NewHandler(service, endpoints...), log))
+}
+
 // ServeNotFound runs the Lambda function behind the catch-all route. It does not return.
 func ServeNotFound() {
 	serve(func(Kept) ([]endpoint.Endpoint, []endpoint.Route) { return nil, Routes() })
