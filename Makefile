@@ -5,7 +5,7 @@ FUNCTIONS := $(notdir $(wildcard functions/*))
 GOFLAGS := -buildvcs=false
 export GOFLAGS
 
-.PHONY: run demo grade replay-webhooks test bench accuracy key lint fuzz build conformance template-lint sam-local redrive
+.PHONY: run demo grade replay-webhooks test bench accuracy key lint fuzz build conformance template-lint openapi openapi-freeze openapi-lint sam-local redrive
 
 # Starts the whole service on this machine; PORT, DATA_DIR, PROVIDERS and the rest are environment variables.
 run:
@@ -71,17 +71,31 @@ template-lint:
 sam-local:
 	sam=$$(.ci/template tools) && go run ./infra/dynamodblocal -- go run ./infra/samlocal -sam "$$sam" -only '$(ONLY)'
 
+# Writes shared/openapi/v1.json anew from the declarations, the answers' types, and what the service answers on the sample market.
+openapi:
+	@go run ./infra/openapi
+
+# Freezes that document as what partners are promised; refuses what would break them.
+openapi-freeze:
+	@go run ./infra/openapi -freeze
+
+# Holds the document to the rules of OpenAPI and to ours; needs npm.
+openapi-lint:
+	.ci/openapi
+
 # A short run of every fuzz target; FUZZTIME says how long each.
 FUZZTIME ?= 10s
 fuzz:
 	.ci/fuzz $(FUZZTIME)
 
-# One static binary for each function, for the processor that the parameter Architecture of template.yaml names: arm64 or x86_64.
+# One static binary for each function, for the processor that the parameter Architecture of template.yaml names: arm64 or x86_64. Without
+# net/rpc and gRPC's trace pages, which nobody reads on Lambda, a binary is a third smaller: their templates keep the linker from leaving
+# out what nothing calls.
 ARCHITECTURE ?= arm64
 GOARCH_arm64 := arm64
 GOARCH_x86_64 := amd64
 build:
 	@test -n '$(GOARCH_$(ARCHITECTURE))' || { echo 'ARCHITECTURE=$(ARCHITECTURE): want arm64 or x86_64' >&2; exit 1; }
 	mkdir -p build/bin
-	CGO_ENABLED=0 GOOS=linux GOARCH=$(GOARCH_$(ARCHITECTURE)) go build -trimpath -tags lambda.norpc -ldflags=-s -o build/bin/ ./functions/...
+	CGO_ENABLED=0 GOOS=linux GOARCH=$(GOARCH_$(ARCHITECTURE)) go build -trimpath -tags lambda.norpc,grpcnotrace -ldflags=-s -o build/bin/ ./functions/...
 	for f in $(FUNCTIONS); do mkdir -p build/$$f && ln -f build/bin/$$f build/$$f/bootstrap; done

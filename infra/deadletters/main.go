@@ -24,6 +24,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
 
 	"github.com/mirrorworthy/mirrorworthy/shared/host"
+	"github.com/mirrorworthy/mirrorworthy/shared/host/jobs"
 )
 
 const (
@@ -54,7 +55,7 @@ func run(ctx context.Context, arguments []string, getenv func(string) string, ou
 	if config.Region == "" {
 		return errors.New("AWS_REGION must name the region of the stack")
 	}
-	c := command{client: host.OpenSQS(config, getenv), prefix: cmp.Or(getenv("STACK"), "mirrorworthy") + "-", out: out}
+	c := command{client: jobs.OpenSQS(config, getenv), prefix: cmp.Or(getenv("STACK"), "mirrorworthy") + "-", out: out}
 	switch {
 	case len(arguments) == 1 && arguments[0] == "list":
 		return c.list(ctx)

@@ -29,8 +29,8 @@ import (
 	"github.com/mirrorworthy/mirrorworthy/shared/store/embedded"
 )
 
-// copying is a service over HTTP on a market of its own, whose time is moved, and a wallet made for it.
-type copying struct {
+// copyService is a service over HTTP on a market of its own, whose time is moved, and a wallet made for it.
+type copyService struct {
 	server *server
 	kept   host.Engine
 	config host.Config
@@ -45,7 +45,7 @@ const (
 	otherPartner   = "another-app"
 )
 
-func newCopying(t *testing.T) *copying {
+func newCopying(t *testing.T) *copyService {
 	t.Helper()
 	return newCopyingOn(t, discardLog(), inFile(t), func(handler http.Handler, _ map[string]job.Function) http.Handler { return handler })
 }
@@ -63,7 +63,9 @@ func inFile(t *testing.T) func(host.Config) host.Engine {
 }
 
 // newCopyingOn is newCopying with a log, on a store, with what it answers by and its jobs wrapped.
-func newCopyingOn(t *testing.T, log *slog.Logger, open func(host.Config) host.Engine, wrap func(http.Handler, map[string]job.Function) http.Handler) *copying {
+func newCopyingOn(
+	t *testing.T, log *slog.Logger, open func(host.Config) host.Engine, wrap func(http.Handler, map[string]job.Function) http.Handler,
+) *copyService {
 	t.Helper()
 	config, err := host.ReadConfig(environment(t, "JOBS", "none", "CLOCK", "", "LIVE_TRADING", "on", "AGENT_SECRET", strings.Repeat("5a", 32)))
 	if err != nil {
@@ -75,7 +77,7 @@ func newCopyingOn(t *testing.T, log *slog.Logger, open func(host.Config) host.En
 		t.Fatal(err)
 	}
 	config.Now = clock.now
-	c := &copying{keys: make(map[string]string), kept: open(config)}
+	c := &copyService{keys: make(map[string]string), kept: open(config)}
 	market := samplemarket.New(samplemarket.Config{Seed: 1, Start: begin.Add(-10 * 24 * time.Hour), Clock: clock.now, Chains: []string{"base", "arbitrum"}})
 	providers := httptest.NewServer(market.Handler())
 	t.Cleanup(func() {
@@ -120,7 +122,7 @@ func newCopyingOn(t *testing.T, log *slog.Logger, open func(host.Config) host.En
 }
 
 // as is the client of a partner, signed in by a wallet.
-func (c *copying) as(t *testing.T, partner string, wallet *localwallet.Wallet) *client.Client {
+func (c *copyService) as(t *testing.T, partner string, wallet *localwallet.Wallet) *client.Client {
 	t.Helper()
 	base := c.url + "/v1"
 	signedIn, err := client.AuthHeadersFor(client.SignIn{BaseURL: base, Address: wallet.Address(), ChainID: 8453, SignMessage: wallet.SignMessage, Clock: c.server.clock.now})
@@ -135,7 +137,7 @@ func (c *copying) as(t *testing.T, partner string, wallet *localwallet.Wallet) *
 }
 
 // pass lets time pass.
-func (c *copying) pass(t *testing.T, by time.Duration) {
+func (c *copyService) pass(t *testing.T, by time.Duration) {
 	t.Helper()
 	answer, err := http.Post(c.url+"/sample/advance?by="+by.String(), "application/json", nil)
 	if err != nil {
@@ -148,7 +150,7 @@ func (c *copying) pass(t *testing.T, by time.Duration) {
 }
 
 // grade has a leader pass the gate, or not.
-func (c *copying) grade(t *testing.T, address string, passes bool) {
+func (c *copyService) grade(t *testing.T, address string, passes bool) {
 	t.Helper()
 	group, at := store.Group{Kind: leader.Perp, Place: leader.PerpVenue}, c.server.clock.now()
 	graded := leader.Graded{AsOf: at, Assessment: &leader.Assessment{Mirrorable: passes, Evidence: "closed-trades"}}
@@ -204,7 +206,7 @@ func (i *inbox) types(agent string) []string {
 }
 
 // trader is a perpetuals account that has something open.
-func (c *copying) trader(t *testing.T) string {
+func (c *copyService) trader(t *testing.T) string {
 	t.Helper()
 	for _, sample := range c.server.sample.Samples().Perps {
 		address, err := chain.ParseAddress(sample.Address)
@@ -240,7 +242,7 @@ func (c *copying) trader(t *testing.T) string {
 // From the making of an agent to its end, over HTTP, with a wallet that signs and sends, on paper and with the venue's double.
 func TestTheWholeWayOfACopy(t *testing.T) { wholeWayOfACopy(t, newCopying(t)) }
 
-func wholeWayOfACopy(t *testing.T, c *copying) {
+func wholeWayOfACopy(t *testing.T, c *copyService) {
 	t.Helper()
 	app, ctx := c.as(t, copyingPartner, c.wallet), t.Context()
 	mail := &inbox{clock: c.server.clock.now}
@@ -397,7 +399,7 @@ func wholeWayOfACopy(t *testing.T, c *copying) {
 }
 
 // smartAccount is the account on base that the wallet's factory makes for it.
-func (c *copying) smartAccount(t *testing.T) string {
+func (c *copyService) smartAccount(t *testing.T) string {
 	t.Helper()
 	word := func(hexadecimal string) string { return strings.Repeat("0", 64-len(hexadecimal)) + hexadecimal }
 	to, err := chain.ParseAddress(samplemarket.AccountFactory)

@@ -23,6 +23,9 @@ import (
 	"github.com/mirrorworthy/mirrorworthy/shared/endpoint/gateway"
 	"github.com/mirrorworthy/mirrorworthy/shared/endpoint/partnerkey"
 	"github.com/mirrorworthy/mirrorworthy/shared/host"
+	"github.com/mirrorworthy/mirrorworthy/shared/host/catalogue"
+	"github.com/mirrorworthy/mirrorworthy/shared/host/copying"
+	"github.com/mirrorworthy/mirrorworthy/shared/mcpserver"
 	"github.com/mirrorworthy/mirrorworthy/shared/samplemarket"
 	"github.com/mirrorworthy/mirrorworthy/shared/store"
 	"github.com/mirrorworthy/mirrorworthy/shared/store/embedded"
@@ -141,21 +144,26 @@ func (s *server) newHandler(config host.Config, source []byte, kept host.Engine,
 	if err != nil {
 		return nil, err
 	}
-	copying, err := host.NewCopying(config, parts)
+	copies, err := copying.New(config, parts)
 	if err != nil {
 		return nil, err
 	}
 	// Webhooks may go to this machine as long as no real money is about.
-	copying.Loopback = config.Mode == host.Sample
-	endpoints := host.Endpoints(ports, copying)
-	service.Routes = endpoint.RoutesOf(endpoints...)
+	copies.Loopback = config.Mode == host.Sample
+	endpoints := catalogue.Endpoints(ports, copies)
+	service.Routes = catalogue.Routes()
 	forJobs, err := host.NewSources(config, parts)
 	if err != nil {
 		return nil, err
 	}
-	functions := map[string]functionHandler{host.NotFound: gateway.LambdaHandler(endpoint.NewHandler(service), s.log)}
-	for _, e := range endpoints {
-		functions[e.Name] = gateway.LambdaHandler(endpoint.NewHandler(service, e), s.log)
+	functions := map[string]functionHandler{catalogue.NotFound: gateway.LambdaHandler(endpoint.NewHandler(service), s.log)}
+	for _, e := range append(endpoints, mcpserver.Endpoint(endpoints...)) {
+		of := service
+		if e.Open {
+			// Its function looks at no key either.
+			of.Keys, of.Meter = nil, nil
+		}
+		functions[e.Name] = gateway.LambdaHandler(endpoint.NewHandler(of, e), s.log)
 	}
 	for _, r := range routes.Routes {
 		if functions[r.Function] == nil {
@@ -166,7 +174,7 @@ func (s *server) newHandler(config host.Config, source []byte, kept host.Engine,
 		return nil, err
 	}
 	if s.jobs, err = newJobs(
-		routes, host.Jobs(ports, forJobs), host.Spreads(ports, forJobs, copying, chain.All()), ports.Passes, config.Clock(), s.log,
+		routes, catalogue.Jobs(ports, forJobs), catalogue.Spreads(ports, forJobs, copies, chain.All()), ports.Passes, config.Clock(), s.log,
 	); err != nil {
 		return nil, err
 	}

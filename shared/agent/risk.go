@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // MicroUSD is an amount of money in millionths of a dollar. It is written as a decimal number in text, like "250.5".
@@ -15,14 +16,14 @@ type MicroUSD int64
 const Dollar MicroUSD = 1_000_000
 
 // decimalAmount is a whole number of up to twelve digits and up to six after the point, in ASCII, without sign or exponent.
-var decimalAmount = regexp.MustCompile(`^[0-9]{1,12}(\.[0-9]{1,6})?$`)
+var decimalAmount = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9]{1,12}(\.[0-9]{1,6})?$`) })
 
 // ErrAmount is returned for text that is no amount of money.
 var ErrAmount = errors.New("not an amount: want a decimal number like 250 or 250.5, with up to 12 digits before and 6 after the point")
 
 // ParseMicroUSD reads an amount.
 func ParseMicroUSD(text string) (MicroUSD, error) {
-	if !decimalAmount.MatchString(text) {
+	if !decimalAmount().MatchString(text) {
 		return 0, ErrAmount
 	}
 	whole, fraction, _ := strings.Cut(text, ".")
@@ -68,13 +69,14 @@ type RiskConfig struct {
 	// CopyPercent is how much of the leader's size is copied: of the part of its own means that the leader puts into a trade, the part of
 	// MaxUSD that the copy takes. Above 0, at most 100.
 	CopyPercent float64 `json:"copyPercent"`
-	// MaxLeverage bounds the leverage of copies on perpetuals, 1 to MaximumLeverage; DefaultLeverage bounds it where it is nil.
+	// MaxLeverage bounds the leverage of copies on perpetuals, 1 to 20; null for the usual bound of 3.
 	MaxLeverage *float64 `json:"maxLeverage"`
-	// MaxSlippageBps is the most that a copy may be worse than the leader's price, in hundredths of a percent, 1 to 5,000.
+	// MaxSlippageBps is the most that a copy may be worse than the leader's price, in hundredths of a percent, 1 to 5000; null for no
+	// bound of its own.
 	MaxSlippageBps *int `json:"maxSlippageBps"`
-	// DailyLossUSD is the loss within a UTC day after which nothing is opened that day, above zero.
+	// DailyLossUSD is the loss within a UTC day after which nothing is opened that day, above zero; null for no such bound.
 	DailyLossUSD *MicroUSD `json:"dailyLossUsd"`
-	// PerPositionCapPct is the part of MaxUSD that one position may cost, above 0, at most 100.
+	// PerPositionCapPct is the part of maxUsd that one position may cost, above 0, at most 100; null for no such bound.
 	PerPositionCapPct *float64 `json:"perPositionCapPct"`
 	// ExcludeTokens are never opened: token addresses, or the venue's names of contracts and outcomes.
 	ExcludeTokens []string `json:"excludeTokens"`

@@ -39,6 +39,14 @@ type Declaration struct {
 	Open bool
 	// Status is the HTTP status of a success, 200 by default.
 	Status int
+	// Headers are what the endpoint reads of the request's headers besides the key.
+	Headers []Header
+	// Refuses are the codes that the endpoint refuses requests with of its own, beyond those that follow from the rest of the
+	// declaration.
+	Refuses []string
+	// KeptFor is how long anybody may keep a successful answer, which is the same for everybody; zero for not at all. Such an answer
+	// carries an ETag, under which it need not be sent twice.
+	KeptFor time.Duration
 	// Idempotent endpoints take an Idempotency-Key header, under which a request that is repeated does nothing twice.
 	Idempotent bool
 	// Check, when set, holds the request against what parameters cannot say, wallet signatures among it: after the parameters,
@@ -46,7 +54,13 @@ type Declaration struct {
 	Check func(context.Context, *Request) error
 }
 
-// Endpoint is a declaration together with what answers it. The zero value is of no use: Single and Bundle make endpoints.
+// Header describes a header of requests.
+type Header struct {
+	Name, Description string
+	Required          bool
+}
+
+// Endpoint is a declaration together with what answers it. The zero value is of no use: Single, Bundle and the like make endpoints.
 type Endpoint struct {
 	Declaration
 	// Answer is a zero value of the answer's type, for the API document; nil for bundles.
@@ -55,6 +69,10 @@ type Endpoint struct {
 	Components []Endpoint
 	// respond computes the encoded answer.
 	respond func(context.Context, *Request) ([]byte, error)
+	// speak answers instead where the endpoint has a protocol of its own, by calls to callable endpoints.
+	speak    Speak
+	callable []Endpoint
+	calls    *table
 }
 
 // Single declares an endpoint by what it gathers and how it judges: gather collects the facts of a request, through the

@@ -1,6 +1,8 @@
 package endpoint
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"net/http"
 	"strconv"
@@ -38,7 +40,7 @@ func write(w http.ResponseWriter, r *http.Request, c *call, answer reply) {
 	}
 	body := answer.body
 	if problem := answer.problem; problem != nil {
-		body = encodeProblem(problem, c.id)
+		body = problem.Body(c.id)
 		if problem.RetryAfter > 0 {
 			header.Set("Retry-After", strconv.Itoa(wholeSeconds(problem.RetryAfter)))
 		}
@@ -48,7 +50,13 @@ func write(w http.ResponseWriter, r *http.Request, c *call, answer reply) {
 	} else if c.endpoint != nil && c.endpoint.Graded {
 		header.Set("X-Method-Version", MethodVersion)
 	}
-	if answer.status == http.StatusNoContent {
+	if answer.problem == nil && c.endpoint != nil && c.endpoint.KeptFor > 0 {
+		answer.status = keep(header, r, c.endpoint.KeptFor, body)
+	}
+	for name, values := range answer.header {
+		header[name] = values
+	}
+	if len(body) == 0 || answer.status == http.StatusNotModified {
 		w.WriteHeader(answer.status)
 		return
 	}
@@ -61,11 +69,28 @@ func write(w http.ResponseWriter, r *http.Request, c *call, answer reply) {
 	}
 }
 
-// encodeProblem is the body of a refusal. Names that are not valid UTF-8 never get here: the decoders refuse them.
-func encodeProblem(problem *Problem, id string) []byte {
+// keep lets an answer be kept for so long, under a tag of its bytes, and gives the status: 304 for somebody who has these bytes already.
+func keep(header http.Header, r *http.Request, duration time.Duration, body []byte) int {
+	sum := sha256.Sum256(body)
+	tag := `"` + hex.EncodeToString(sum[:16]) + `"`
+	header.Set("Cache-Control", fmt.Sprintf("public, max-age=%d", wholeSeconds(duration)))
+	header.Set("ETag", tag)
+	for _, known := range r.Header.Values("If-None-Match") {
+		for one := range strings.SplitSeq(known, ",") {
+			// The comparison is the weak one (RFC 9110, section 13.1.2).
+			if one = strings.TrimPrefix(strings.TrimSpace(one), "W/"); one == tag || one == "*" {
+				return http.StatusNotModified
+			}
+		}
+	}
+	return http.StatusOK
+}
+
+// Body is the body of the refusal of a request of that id. Names that are not valid UTF-8 never get here: the decoders refuse them.
+func (p *Problem) Body(id string) []byte {
 	body, err := encode(errorBody{
-		Error: problem.Code, Message: problem.Message, RequestID: id, Parameter: problem.Parameter,
-		Accepted: problem.Accepted, Supported: problem.Supported, RetryAfterSeconds: wholeSeconds(problem.RetryAfter),
+		Error: p.Code, Message: p.Message, RequestID: id, Parameter: p.Parameter,
+		Accepted: p.Accepted, Supported: p.Supported, RetryAfterSeconds: wholeSeconds(p.RetryAfter),
 	})
 	if err != nil {
 		return []byte(`{"error":"internal","message":"Something went wrong on our side. Report the request id if it happens again.","requestId":` + strconv.Quote(id) + `}`)

@@ -60,10 +60,10 @@ func emitted(t *testing.T) map[string]bool {
 	observe := observeCalls(metrics, slog.New(slog.DiscardHandler))
 	observe(upstream.Call{Provider: "goplus", Err: errors.New("down")})
 	observe(upstream.Call{Provider: "goplus", Dropped: 1})
-	tell := observePasses(metrics.Count, "grade-leaders")
+	tell := ObservePasses(metrics, "grade-leaders")
 	tell(store.Pass{}, time.Now())
 	tell(store.Pass{Parts: 1}, time.Now())
-	Kept{}.webhooks(Copying{Metrics: metrics}).Lag(time.Second)
+	ObserveWebhookLag(metrics)(time.Second)
 	service := endpoint.Service{Metrics: metrics, Log: slog.New(slog.DiscardHandler), Clock: time.Now, Present: time.Now}
 	endpoint.NewHandler(service).ServeHTTP(httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, "/nowhere", http.NoBody))
 	// What package endpoint's own tests hold to these names and dimensions.

@@ -104,16 +104,27 @@ const (
 	metricWebhookLag = "webhook_lag_seconds"
 )
 
-// observePasses counts what became of the passes of a job.
-func observePasses(count func(name string, value int, dimensions ...string), name string) func(store.Pass, time.Time) {
+// ObservePasses counts what became of the passes of a job; without metrics it counts nothing.
+func ObservePasses(metrics endpoint.Metrics, name string) func(store.Pass, time.Time) {
+	if metrics == nil {
+		return nil
+	}
 	return func(pass store.Pass, at time.Time) {
 		if !pass.Complete() {
-			count(metricPartsLeft, pass.Parts-len(pass.Done), "job", name)
+			metrics.Count(metricPartsLeft, pass.Parts-len(pass.Done), "job", name)
 			return
 		}
-		count(metricPassesFinished, 1, "job", name)
-		count(metricPassSeconds, wholeSeconds(at.Sub(pass.At)), "job", name)
+		metrics.Count(metricPassesFinished, 1, "job", name)
+		metrics.Count(metricPassSeconds, wholeSeconds(at.Sub(pass.At)), "job", name)
 	}
+}
+
+// ObserveWebhookLag notes how late webhooks are; without metrics it notes nothing.
+func ObserveWebhookLag(metrics endpoint.Metrics) func(time.Duration) {
+	if metrics == nil {
+		return nil
+	}
+	return func(lag time.Duration) { metrics.Count(metricWebhookLag, wholeSeconds(lag)) }
 }
 
 // wholeSeconds is a time in seconds, none where a clock ran backwards.

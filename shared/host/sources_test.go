@@ -408,7 +408,7 @@ func TestProviderCallsAreCountedAndFailuresLogged(t *testing.T) {
 func TestPassesAreCountedByWhatBecameOfThem(t *testing.T) {
 	metrics := &counts{}
 	began := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
-	tell := observePasses(metrics.Count, "grade-leaders")
+	tell := ObservePasses(metrics, "grade-leaders")
 	tell(store.Pass{At: began, Parts: 3, Done: []int{0, 1, 2}}, began.Add(90*time.Second+999*time.Millisecond))
 	tell(store.Pass{At: began, Parts: 3, Done: []int{1}}, began.Add(time.Hour))
 	tell(store.Pass{At: began, Parts: 1, Done: []int{0}}, began.Add(-time.Second))
@@ -418,19 +418,14 @@ func TestPassesAreCountedByWhatBecameOfThem(t *testing.T) {
 	}
 }
 
-// Every job that is spread counts its passes, and the deliveries their lag.
-func TestJobsCountForTheMetrics(t *testing.T) {
+func TestTheLagOfWebhooksIsNoted(t *testing.T) {
 	metrics := &counts{}
-	copying := Copying{Metrics: metrics}
-	at := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
-	want := map[string]int{metricWebhookLag + " ": 61}
-	for _, s := range Spreads(Kept{}, market.Sources{}, copying, nil) {
-		s.Finished(store.Pass{At: at}, at)
-		want["passes_finished job "+s.Name], want["pass_seconds job "+s.Name] = 1, 0
-	}
-	Kept{}.webhooks(copying).Lag(61*time.Second + 5*time.Millisecond)
-	if !maps.Equal(metrics.sum, want) {
+	ObserveWebhookLag(metrics)(61*time.Second + 5*time.Millisecond)
+	if want := map[string]int{"webhook_lag_seconds ": 61}; !maps.Equal(metrics.sum, want) {
 		t.Errorf("%v, want %v", metrics.sum, want)
+	}
+	if ObserveWebhookLag(nil) != nil || ObservePasses(nil, "grade-leaders") != nil {
+		t.Error("without metrics somebody counts")
 	}
 }
 

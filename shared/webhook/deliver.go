@@ -26,6 +26,9 @@ const (
 	atOnce, atOncePerReceiver = 16, 4
 )
 
+// DeliverJob is the name of the job that delivers.
+const DeliverJob = "deliver-webhooks"
+
 // Deliver is the job that works on the outbox, a part for each of its shards. It wants to run each minute, and its function more than
 // a minute and 15 seconds of time.
 //
@@ -35,7 +38,7 @@ const (
 func Deliver(s Service, outbox store.Outbox) job.Spread {
 	d := &deliverer{Service: s, outbox: outbox}
 	return job.Spread{
-		Name: "deliver-webhooks", Counts: "delivered", Gap: deliverEvery, Plan: d.plan, Part: d.part,
+		Name: DeliverJob, Counts: "delivered", Gap: deliverEvery, Plan: d.plan, Part: d.part,
 		Conclude: func(context.Context, time.Time, store.Pass) (job.Report, error) { return nil, nil },
 	}
 }

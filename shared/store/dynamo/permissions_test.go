@@ -2,8 +2,10 @@ package dynamo_test
 
 import (
 	"context"
+	"maps"
 	"regexp"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -202,7 +204,7 @@ var endpointCalls = map[string][]string{
 
 // allCalls are all the methods that functions call which call others than endpoints do.
 var allCalls = map[string][]string{
-	"not-found": asksPartners, "usage": append([]string{"meter.Usage"}, asksPartners...),
+	"not-found": asksPartners, "openapi": nil, "usage": append([]string{"meter.Usage"}, asksPartners...),
 	"refresh-peers": {"peers.PeersOf", "peers.PutPeers", "observations.Observe"},
 	"expire-agents": {"agents.Due", "agents.Change", "agents.Followed", "agents.Following", "leaders.Find"},
 	"discover-leaders": append([]string{
@@ -252,7 +254,12 @@ func checkPermissions(t *testing.T, log *actionLog) {
 	}
 	for function, policy := range policies {
 		methods, all := allCalls[function]
-		if !all {
+		switch {
+		case function == "mcp":
+			// It answers every endpoint itself.
+			methods = slices.Concat(slices.Collect(maps.Values(endpointCalls))...)
+			methods = append(methods, append([]string{"meter.Usage"}, charges...)...)
+		case !all:
 			methods = append(charges[:len(charges):len(charges)], endpointCalls[function]...)
 		}
 		needed := make(map[dynamotest.Right]bool)
