@@ -207,6 +207,12 @@ func waitFor(ctx context.Context, base string) error {
 	}
 }
 
+// prefixOf is the first segment of a path, / for the catch-all.
+func prefixOf(path string) string {
+	first, _, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")
+	return "/" + first
+}
+
 // ask asks a route what the event of its function asks.
 func (r *runner) ask(ctx context.Context, base string, f function, on route) error {
 	ctx, cancel := context.WithTimeout(ctx, askTimeout)
@@ -238,5 +244,5 @@ func (r *runner) ask(ctx context.Context, base string, f function, on route) err
 	if err != nil {
 		return err
 	}
-	return r.judge(strings.TrimPrefix(strings.TrimSuffix(on.path[:min(len(on.path), 4)], "/v"), "/")+" api", f, time.Since(began), response, "")
+	return r.judge("api "+prefixOf(on.path), f, time.Since(began), response, "")
 }

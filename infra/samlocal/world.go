@@ -85,7 +85,7 @@ func newWorld(ctx context.Context, template []byte, gateway string) (_ *world, e
 	w.settings = map[string]string{
 		"TRACING": "off", "DYNAMODB_ENDPOINT": endpoint, "SQS_ENDPOINT": queue,
 		// Everything runs on one machine, and the market is asked within the limits of the real providers.
-		"SINGLE_TIMEOUT": "13s", "BUNDLE_TIMEOUT": "14s",
+		"SINGLE_TIMEOUT": "11s", "BUNDLE_TIMEOUT": "12s",
 	}
 	for name, address := range host.SampleAddresses(providers) {
 		w.settings[settingOf(name)] = address
