@@ -1,11 +1,11 @@
 # Everything a partner's engineer or an operator runs. Only Go and make are needed, but for the targets that say otherwise.
 
 SHELL := /bin/bash
-FUNCTIONS := $(notdir $(wildcard functions/*))
+FUNCTIONS ?= $(notdir $(wildcard functions/*))
 GOFLAGS := -buildvcs=false
 export GOFLAGS
 
-.PHONY: run demo grade replay-webhooks test bench accuracy key lint fuzz build conformance
+.PHONY: run demo grade replay-webhooks test bench accuracy key lint fuzz build build-native build-size conformance
 
 # Starts the whole service on this machine; PORT, DATA_DIR, PROVIDERS and the rest are environment variables.
 run:
@@ -61,8 +61,25 @@ FUZZTIME ?= 10s
 fuzz:
 	.ci/fuzz $(FUZZTIME)
 
-# One static binary for each function, for the processor that template.yaml names.
+# One static binary for each function, in build/<function>/bootstrap, where template.yaml looks for it. ARCHITECTURE is Lambda's name of
+# the processor: arm64, as in template.yaml, or x86_64. FUNCTIONS names some functions, for all. The same source makes the same bytes in
+# every folder; what is up to date is not built again.
+ARCHITECTURE ?= arm64
+GOARCH_arm64 := arm64
+GOARCH_x86_64 := amd64
+FLAGS := -trimpath -tags lambda.norpc -ldflags=-s
 build:
-	mkdir -p build/bin
-	CGO_ENABLED=0 GOOS=linux GOARCH=arm64 go build -trimpath -tags lambda.norpc -ldflags=-s -o build/bin/ ./functions/...
-	for f in $(FUNCTIONS); do mkdir -p build/$$f && ln -f build/bin/$$f build/$$f/bootstrap; done
+	$(if $(GOARCH_$(ARCHITECTURE)),,$(error ARCHITECTURE=$(ARCHITECTURE): want arm64 or x86_64))
+	@mkdir -p build/bin/$(ARCHITECTURE)
+	CGO_ENABLED=0 GOOS=linux GOARCH=$(GOARCH_$(ARCHITECTURE)) go build $(FLAGS) -o build/bin/$(ARCHITECTURE)/ $(addprefix ./functions/,$(FUNCTIONS))
+	@for f in $(FUNCTIONS); do mkdir -p build/$$f && ln -f build/bin/$(ARCHITECTURE)/$$f build/$$f/bootstrap || exit 1; done
+
+# The same binaries for this machine, in build/native/<function>.
+build-native:
+	@mkdir -p build/native
+	CGO_ENABLED=0 go build $(FLAGS) -o build/native/ $(addprefix ./functions/,$(FUNCTIONS))
+
+# No binary that was built may be larger than this, in bytes: a larger one starts later.
+LARGEST_BINARY := 56000000
+build-size:
+	@.ci/size $(LARGEST_BINARY) build/bin/$(ARCHITECTURE)
