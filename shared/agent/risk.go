@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // MicroUSD is an amount of money in millionths of a dollar. It is written as a decimal number in text, like "250.5".
@@ -15,14 +16,14 @@ type MicroUSD int64
 const Dollar MicroUSD = 1_000_000
 
 // decimalAmount is a whole number of up to twelve digits and up to six after the point, in ASCII, without sign or exponent.
-var decimalAmount = regexp.MustCompile(`^[0-9]{1,12}(\.[0-9]{1,6})?$`)
+var decimalAmount = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9]{1,12}(\.[0-9]{1,6})?$`) })
 
 // ErrAmount is returned for text that is no amount of money.
 var ErrAmount = errors.New("not an amount: want a decimal number like 250 or 250.5, with up to 12 digits before and 6 after the point")
 
 // ParseMicroUSD reads an amount.
 func ParseMicroUSD(text string) (MicroUSD, error) {
-	if !decimalAmount.MatchString(text) {
+	if !decimalAmount().MatchString(text) {
 		return 0, ErrAmount
 	}
 	whole, fraction, _ := strings.Cut(text, ".")

@@ -5,6 +5,7 @@ import (
 	"math"
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/mirrorworthy/mirrorworthy/shared/endpoint"
 	"github.com/mirrorworthy/mirrorworthy/shared/market"
@@ -12,9 +13,13 @@ import (
 
 var (
 	// coinName is what contracts are called, with what partners put behind it.
-	coinName = regexp.MustCompile(`^[A-Za-z0-9]+(:[A-Za-z0-9]+)?([-_/]?[A-Za-z0-9]+)?$`)
+	coinName = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^[A-Za-z0-9]+(:[A-Za-z0-9]+)?([-_/]?[A-Za-z0-9]+)?$`)
+	})
 	// quoted is a contract's name with the dollar it is quoted in, or with its kind.
-	quoted = regexp.MustCompile(`(?i)^(.+?)[-_/]?(?:USDC?-?PERP|USDT-?PERP|PERP|USDC|USDT|USD)$`)
+	quoted = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)^(.+?)[-_/]?(?:USDC?-?PERP|USDT-?PERP|PERP|USDC|USDT|USD)$`)
+	})
 )
 
 // leastContracts is how many others a contract's funding must be compared with.
@@ -64,7 +69,7 @@ func readMarkets(ctx context.Context, s *market.Session, exchange string) ([]mar
 // prices are a thousand times others.
 func matchCoin(typed string, markets []market.PerpMarket) (int, *endpoint.Problem) {
 	spellings := []string{typed}
-	if stem := quoted.FindStringSubmatch(typed); stem != nil {
+	if stem := quoted().FindStringSubmatch(typed); stem != nil {
 		spellings = append(spellings, stem[1])
 	}
 	for _, spelling := range spellings {
@@ -87,7 +92,7 @@ func matchCoin(typed string, markets []market.PerpMarket) (int, *endpoint.Proble
 	const unknown = "The venue has no perpetual contract of this name."
 	for _, spelling := range spellings {
 		for i := range markets {
-			if thousand := markets[i].Coin; thousand == "k"+strings.ToUpper(spelling) && coinName.MatchString(thousand) {
+			if thousand := markets[i].Coin; thousand == "k"+strings.ToUpper(spelling) && coinName().MatchString(thousand) {
 				return 0, endpoint.Invalid("coin", unknown+" It has "+thousand+", whose prices are those of a thousand coins.")
 			}
 		}

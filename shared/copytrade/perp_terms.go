@@ -76,7 +76,7 @@ func readPerp(r *endpoint.Request) *perpTerms {
 
 // checkPerp refuses what contradicts itself, and what would be ignored.
 func checkPerp(r *endpoint.Request) error {
-	if coin.Has(r) && !coinName.MatchString(coin.Of(r)) {
+	if coin.Has(r) && !coinName().MatchString(coin.Of(r)) {
 		return endpoint.Invalid("coin", "coin must be a contract's name of letters and digits, like BTC, kPEPE or xyz:CL, with or without -PERP or -USD.")
 	}
 	t := readPerp(r)

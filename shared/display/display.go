@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/mirrorworthy/mirrorworthy/shared/chain"
@@ -54,8 +55,8 @@ func AccountBand(usd float64) string {
 
 // safeSymbol matches texts that no markup language, shell or script gives a meaning to.
 var (
-	safeSymbol = regexp.MustCompile(`^[A-Za-z0-9$._-]{1,16}$`)
-	letter     = regexp.MustCompile(`[A-Za-z]`)
+	safeSymbol = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9$._-]{1,16}$`) })
+	letter     = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[A-Za-z]`) })
 )
 
 // Symbol returns a token's symbol if it is harmless, and its short address otherwise. Harmless are 1 to 16 letters, digits
@@ -71,7 +72,7 @@ func Symbol(on *chain.Chain, token chain.Address, symbol string) string {
 			return quote.Symbol
 		}
 	}
-	if !safeSymbol.MatchString(symbol) || !letter.MatchString(symbol) || LooksLikeLink(symbol) || looksLikeAddress(symbol) {
+	if !safeSymbol().MatchString(symbol) || !letter().MatchString(symbol) || LooksLikeLink(symbol) || looksLikeAddress(symbol) {
 		return token.Short()
 	}
 	shape := skeleton(symbol)
@@ -117,13 +118,15 @@ func looksLikeAddress(text string) bool {
 
 // linkLike matches what browsers, chats and mail programs make links of: a scheme, www, a dot before a top-level domain, which
 // is two or more letters, and numeric hosts. A dot before a single letter, as in USDC.e, or after another dot starts none.
-var linkLike = regexp.MustCompile(`(?i)://|www\.|(?:^|[^.])\.\pL[\pL\pM]|[0-9]+\.[0-9]+\.[0-9]+\.[0-9]`)
+var linkLike = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)://|www\.|(?:^|[^.])\.\pL[\pL\pM]|[0-9]+\.[0-9]+\.[0-9]+\.[0-9]`)
+})
 
 // dots are the other characters that domain names accept for a dot (RFC 3490, section 3.1).
 var dots = strings.NewReplacer("\u3002", ".", "\uff0e", ".", "\uff61", ".")
 
 // LooksLikeLink tells whether text resembles a web address, a domain or a numeric host, whether or not it exists.
-func LooksLikeLink(text string) bool { return linkLike.MatchString(dots.Replace(text)) }
+func LooksLikeLink(text string) bool { return linkLike().MatchString(dots.Replace(text)) }
 
 // What a name may be at most. Longer ones are sentences, which a deployer could address to the reader.
 const (

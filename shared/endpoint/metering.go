@@ -10,9 +10,9 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/maypok86/otter/v2"
 	"golang.org/x/time/rate"
 
+	"github.com/mirrorworthy/mirrorworthy/shared/cache"
 	"github.com/mirrorworthy/mirrorworthy/shared/endpoint/partnerkey"
 	"github.com/mirrorworthy/mirrorworthy/shared/store"
 )
@@ -200,15 +200,14 @@ func ask[T any](ctx context.Context, m *meter, now time.Time, question func(cont
 
 // limiters keeps one limiter for each of the things most recently limited.
 type limiters[K comparable] struct {
-	kept *otter.Cache[K, *rate.Limiter]
+	kept *cache.Cache[K, *rate.Limiter]
 	make func(K) *rate.Limiter
 }
 
 func newLimiters[K comparable](make func(K) *rate.Limiter) *limiters[K] {
-	return &limiters[K]{kept: otter.Must(&otter.Options[K, *rate.Limiter]{MaximumSize: remembered}), make: make}
+	return &limiters[K]{kept: cache.New(cache.Options[K, *rate.Limiter]{MaximumEntries: remembered}), make: make}
 }
 
 func (l *limiters[K]) of(key K) *rate.Limiter {
-	limiter, _ := l.kept.ComputeIfAbsent(key, func() (*rate.Limiter, bool) { return l.make(key), false })
-	return limiter
+	return l.kept.GetOrMake(key, func() *rate.Limiter { return l.make(key) })
 }

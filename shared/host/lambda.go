@@ -114,9 +114,11 @@ func start(copies bool, choose func(Kept, Copying) ([]endpoint.Endpoint, []endpo
 	if err != nil {
 		cannotStart(log, err)
 	}
-	copying, err := NewCopying(config, parts)
-	if err != nil {
-		cannotStart(log, err)
+	var copying Copying
+	if copies {
+		if copying, err = NewCopying(config, parts); err != nil {
+			cannotStart(log, err)
+		}
 	}
 	endpoints, routes := choose(kept, copying)
 	if len(endpoints) == 0 && len(routes) == 0 {
@@ -138,9 +140,11 @@ func ServeJob(name string) {
 	if err != nil {
 		cannotStart(log, err)
 	}
-	copying, err := NewCopying(config, parts)
-	if err != nil {
-		cannotStart(log, err)
+	var copying Copying
+	if name == mirrorTrades || name == deliverWebhooks {
+		if copying, err = NewCopying(config, parts); err != nil {
+			cannotStart(log, err)
+		}
 	}
 	function, err := jobFunction(name, config, KeptIn(OpenDynamo(config, os.Getenv)), sources, copying, log)
 	if err != nil {

@@ -6,8 +6,7 @@ import (
 	"runtime/debug"
 	"time"
 
-	"github.com/maypok86/otter/v2"
-
+	"github.com/mirrorworthy/mirrorworthy/shared/cache"
 	"github.com/mirrorworthy/mirrorworthy/shared/chain"
 )
 
@@ -121,7 +120,7 @@ type kept[V any] struct {
 
 // shelf is the cache of one kind of fact.
 type shelf[K comparable, V any] struct {
-	cache    *otter.Cache[K, kept[V]]
+	cache    *cache.Cache[K, kept[V]]
 	deadline time.Duration
 }
 
@@ -129,31 +128,23 @@ type shelf[K comparable, V any] struct {
 const entryBytes = 200
 
 func newShelf[K comparable, V any](maximumBytes uint64, clock func() time.Time, deadline time.Duration) *shelf[K, V] {
-	return &shelf[K, V]{deadline: deadline, cache: otter.Must(&otter.Options[K, kept[V]]{
+	return &shelf[K, V]{deadline: deadline, cache: cache.New(cache.Options[K, kept[V]]{
 		MaximumWeight: maximumBytes,
-		Weigher:       func(_ K, k kept[V]) uint32 { return uint32(entryBytes + min(k.bytes, 1<<30)) },
-		ExpiryCalculator: otter.ExpiryWritingFunc(func(e otter.Entry[K, kept[V]]) time.Duration {
-			return e.Value.lasts
-		}),
-		Clock: cacheClock(clock),
+		Weigh:         func(_ K, k kept[V]) int { return entryBytes + k.bytes },
+		Lasts:         func(k kept[V]) time.Duration { return k.lasts },
+		Clock:         clock,
 	})}
 }
 
-// cacheClock gives the cache our time. It has no ticks: what is over goes when something new comes.
-type cacheClock func() time.Time
-
-func (c cacheClock) NowNano() int64                      { return c().UnixNano() }
-func (c cacheClock) Tick(time.Duration) <-chan time.Time { return nil }
-
 // get serves a fact, or fetches it in a flight of its own that all askers share.
 func (s *shelf[K, V]) get(ctx context.Context, key K, load func(context.Context) (kept[V], error)) (V, error) {
-	if found, ok := s.cache.GetIfPresent(key); ok {
+	if found, ok := s.cache.Get(key); ok {
 		return found.value, nil
 	}
 	return detached(ctx, s.deadline, func(ctx context.Context) (V, error) {
-		found, err := s.cache.Get(ctx, key, otter.LoaderFunc[K, kept[V]](func(ctx context.Context, _ K) (kept[V], error) {
+		found, err := s.cache.Load(ctx, key, func(ctx context.Context) (kept[V], error) {
 			return guarded(key, func() (kept[V], error) { return load(ctx) })
-		}))
+		})
 		return found.value, err
 	})
 }
@@ -165,9 +156,9 @@ func (s *shelf[K, V]) getAll(ctx context.Context, keys []K, load func(context.Co
 		return all, nil
 	}
 	return detached(ctx, s.deadline, func(ctx context.Context) (map[K]V, error) {
-		found, err := s.cache.BulkGet(ctx, keys, otter.BulkLoaderFunc[K, kept[V]](func(ctx context.Context, keys []K) (map[K]kept[V], error) {
+		found, err := s.cache.LoadAll(ctx, keys, func(ctx context.Context, keys []K) (map[K]kept[V], error) {
 			return guarded(keys[0], func() (map[K]kept[V], error) { return load(ctx, keys) })
-		}))
+		})
 		if err != nil {
 			return nil, err
 		}
@@ -182,7 +173,7 @@ func (s *shelf[K, V]) getAll(ctx context.Context, keys []K, load func(context.Co
 func (s *shelf[K, V]) present(keys []K) (map[K]V, bool) {
 	all := make(map[K]V, len(keys))
 	for _, key := range keys {
-		found, ok := s.cache.GetIfPresent(key)
+		found, ok := s.cache.Get(key)
 		if !ok {
 			return nil, false
 		}

@@ -157,7 +157,7 @@ func (c *cachedCandles) closed() time.Time { return c.clock().Add(-closing).UTC(
 
 func (c *cachedCandles) load(ctx context.Context, on *chain.Chain, key poolKey, request CandleRequest) (*Candles, error) {
 	closed := c.closed()
-	known, found := c.spans.cache.GetIfPresent(key)
+	known, found := c.spans.cache.Get(key)
 	if old := known.value; found && !request.From.Before(old.from) && !request.From.After(old.until) {
 		if !request.To.After(old.until) {
 			return old.cut(request), nil
@@ -192,7 +192,7 @@ func (c *cachedCandles) keep(key poolKey, s span, closed time.Time) {
 		return
 	}
 	s.hours = slices.Clip(s.hours)
-	if old, found := c.spans.cache.GetIfPresent(key); found && !old.value.until.Before(s.until) && !old.value.from.After(s.from) {
+	if old, found := c.spans.cache.Get(key); found && !old.value.until.Before(s.until) && !old.value.from.After(s.from) {
 		return
 	}
 	c.spans.cache.Set(key, kept[span]{s, c.fresh.ClosedCandles, len(s.hours) * candleBytes})

@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/mirrorworthy/mirrorworthy/shared/agent"
@@ -112,7 +113,7 @@ func cursorOf(r *endpoint.Request) (cursor, error) {
 }
 
 // executionName is what executions are called.
-var executionName = regexp.MustCompile(`^ex_[0-9a-f]{32}$`)
+var executionName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^ex_[0-9a-f]{32}$`) })
 
 // text writes a cursor of an agent's list. A cursor of one list is none of another.
 func (c cursor) text(agentID, status string) string {
@@ -128,7 +129,7 @@ func readCursor(text, agentID, status string) (cursor, error) {
 		return cursor{}, invalid
 	}
 	parts := strings.Split(string(decoded), "#")
-	if len(parts) != 4 || !executionName.MatchString(parts[3]) {
+	if len(parts) != 4 || !executionName().MatchString(parts[3]) {
 		return cursor{}, invalid
 	}
 	nanoseconds, err := strconv.ParseInt(parts[2], 10, 64)

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/mirrorworthy/mirrorworthy/shared/agent"
@@ -222,11 +223,13 @@ func usualGain(fills []market.PerpFill) float64 {
 	return stats.Median(gains)
 }
 
-var harmlessCoin = regexp.MustCompile(`^(?:[A-Za-z0-9]{1,12}:)?[A-Za-z0-9]{0,15}[A-Za-z][A-Za-z0-9]{0,15}$`)
+var harmlessCoin = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(?:[A-Za-z0-9]{1,12}:)?[A-Za-z0-9]{0,15}[A-Za-z][A-Za-z0-9]{0,15}$`)
+})
 
 // coinName is the venue's name of a contract if it is harmless, and "unnamed" otherwise.
 func coinName(coin string) string {
-	if len(coin) > 32 || !harmlessCoin.MatchString(coin) || strings.HasPrefix(strings.ToLower(coin), "0x") {
+	if len(coin) > 32 || !harmlessCoin().MatchString(coin) || strings.HasPrefix(strings.ToLower(coin), "0x") {
 		return "unnamed"
 	}
 	return coin

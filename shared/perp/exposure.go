@@ -5,6 +5,7 @@ import (
 	"math"
 	"regexp"
 	"slices"
+	"sync"
 
 	"github.com/mirrorworthy/mirrorworthy/shared/display"
 	"github.com/mirrorworthy/mirrorworthy/shared/margin"
@@ -249,15 +250,15 @@ func (h *held) direction() *string {
 
 // harmlessCoin matches the names that venues give: letters and digits, a builder's exchange before a colon.
 var (
-	harmlessCoin = regexp.MustCompile(`^(?:[A-Za-z0-9]{1,12}:)?[A-Za-z0-9]{1,16}$`)
-	letter       = regexp.MustCompile(`[A-Za-z]`)
-	looksLikeHex = regexp.MustCompile(`^0[xX]`)
+	harmlessCoin = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?:[A-Za-z0-9]{1,12}:)?[A-Za-z0-9]{1,16}$`) })
+	letter       = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[A-Za-z]`) })
+	looksLikeHex = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^0[xX]`) })
 )
 
 // coinName is the venue's name of a contract if it is harmless, and "unnamed" otherwise: whoever lists a contract on an exchange of
 // its own chooses the name.
 func coinName(coin string) string {
-	if !harmlessCoin.MatchString(coin) || !letter.MatchString(coin) || looksLikeHex.MatchString(coin) || display.LooksLikeLink(coin) {
+	if !harmlessCoin().MatchString(coin) || !letter().MatchString(coin) || looksLikeHex().MatchString(coin) || display.LooksLikeLink(coin) {
 		return "unnamed"
 	}
 	return coin

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/mirrorworthy/mirrorworthy/shared/chain"
@@ -36,7 +37,9 @@ func unreadable(format string, arguments ...any) error {
 const greeting = " wants you to sign in with your Ethereum account:"
 
 // dateTime is date-time of RFC 3339. A leap second is not taken.
-var dateTime = regexp.MustCompile(`^[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt][0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]+)?([Zz]|[+-][0-9]{2}:[0-9]{2})$`)
+var dateTime = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt][0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]+)?([Zz]|[+-][0-9]{2}:[0-9]{2})$`)
+})
 
 // ParseMessage reads a message by the grammar of EIP-4361, every line of it: no other order, no other space, no line break more. The
 // address must have its EIP-55 checksum, the version must be 1. Anything else is ErrMessage.
@@ -159,7 +162,7 @@ func (m *Message) readResources(l *lines) error {
 }
 
 func parseTime(text string) (time.Time, error) {
-	if !dateTime.MatchString(text) {
+	if !dateTime().MatchString(text) {
 		return time.Time{}, ErrMessage
 	}
 	return time.Parse(time.RFC3339, strings.ToUpper(text))

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -35,12 +36,14 @@ var domainFields = map[string]string{
 
 var (
 	// typeName is a name of a struct: an identifier, and the colon that some signers have in theirs.
-	typeName  = regexp.MustCompile(`^[A-Za-z_$][A-Za-z0-9_$:]*$`)
-	fieldName = regexp.MustCompile(`^[A-Za-z_$][A-Za-z0-9_$]*$`)
+	typeName  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z_$][A-Za-z0-9_$:]*$`) })
+	fieldName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z_$][A-Za-z0-9_$]*$`) })
 	// dimensions are those of an array.
-	dimensions = regexp.MustCompile(`^(\[([1-9][0-9]{0,4})?\])*$`)
+	dimensions = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(\[([1-9][0-9]{0,4})?\])*$`) })
 	// reserved are names that mean a type of the language, or look as if they did.
-	reserved = regexp.MustCompile(`^(u?int[0-9]*|bytes[0-9]*|u?fixed([0-9]+x[0-9]+)?|bool|address|string|function|mapping|tuple)$`)
+	reserved = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^(u?int[0-9]*|bytes[0-9]*|u?fixed([0-9]+x[0-9]+)?|bool|address|string|function|mapping|tuple)$`)
+	})
 )
 
 type field struct {
@@ -102,19 +105,19 @@ func (d *typedData) check() error {
 	}
 	for name, fields := range d.types {
 		switch {
-		case !typeName.MatchString(name) || reserved.MatchString(name):
+		case !typeName().MatchString(name) || reserved().MatchString(name):
 			return malformed("a type cannot be called %q", name)
 		case fields == nil || len(fields) > maxFields:
 			return malformed("type %s wants a list of at most %d fields", name, maxFields)
 		}
 		seen := make(map[string]bool, len(fields))
 		for _, f := range fields {
-			if !fieldName.MatchString(f.Name) || seen[f.Name] {
+			if !fieldName().MatchString(f.Name) || seen[f.Name] {
 				return malformed("type %s has a field called %q, or has it twice", name, f.Name)
 			}
 			seen[f.Name] = true
 			base, suffix := splitArray(f.Type)
-			if !dimensions.MatchString(suffix) {
+			if !dimensions().MatchString(suffix) {
 				return malformed("%s.%s: %q is no array", name, f.Name, f.Type)
 			}
 			if _, isStruct := d.types[base]; (!isStruct || base == domainType) && !atomic(base) {

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -14,10 +15,10 @@ import (
 )
 
 var (
-	wholeType = regexp.MustCompile(`^(u?)int([1-9][0-9]{0,2})$`)
-	bytesType = regexp.MustCompile(`^bytes([1-9][0-9]?)$`)
-	decimal   = regexp.MustCompile(`^(0|-?[1-9][0-9]{0,77})$`)
-	hexWhole  = regexp.MustCompile(`^0x[0-9a-fA-F]{1,64}$`)
+	wholeType = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(u?)int([1-9][0-9]{0,2})$`) })
+	bytesType = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^bytes([1-9][0-9]?)$`) })
+	decimal   = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(0|-?[1-9][0-9]{0,77})$`) })
+	hexWhole  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^0x[0-9a-fA-F]{1,64}$`) })
 )
 
 // largestPlain is the largest whole number that every reader of JSON reads exactly.
@@ -25,7 +26,7 @@ const largestPlain = 1<<53 - 1
 
 // wholeBits is the size of intN and uintN; bits is 0 for any other type.
 func wholeBits(typ string) (bits int, signed bool) {
-	match := wholeType.FindStringSubmatch(typ)
+	match := wholeType().FindStringSubmatch(typ)
 	if match == nil {
 		return 0, false
 	}
@@ -38,7 +39,7 @@ func wholeBits(typ string) (bits int, signed bool) {
 
 // fixedBytes is the size of bytesN, 0 for any other type.
 func fixedBytes(typ string) int {
-	match := bytesType.FindStringSubmatch(typ)
+	match := bytesType().FindStringSubmatch(typ)
 	if match == nil {
 		return 0
 	}
@@ -150,9 +151,9 @@ func encodeWhole(value jsontext.Value, bits int, signed bool, where string) (wor
 	}
 	number := new(big.Int)
 	switch {
-	case decimal.MatchString(text):
+	case decimal().MatchString(text):
 		number.SetString(text, 10)
-	case quoted && hexWhole.MatchString(text):
+	case quoted && hexWhole().MatchString(text):
 		number.SetString(text[2:], 16)
 	default:
 		return word, malformed("%s: want a whole number", where)

@@ -8,9 +8,9 @@ import (
 	"runtime/debug"
 	"time"
 
-	"github.com/maypok86/otter/v2"
 	"golang.org/x/sync/singleflight"
 
+	"github.com/mirrorworthy/mirrorworthy/shared/cache"
 	"github.com/mirrorworthy/mirrorworthy/shared/store"
 )
 
@@ -42,7 +42,7 @@ type Keyring struct {
 	keys   store.Keys
 	pepper []byte
 	clock  func() time.Time
-	seen   *otter.Cache[string, record]
+	seen   *cache.Cache[string, record]
 	flight singleflight.Group
 }
 
@@ -57,7 +57,7 @@ type record struct {
 func NewKeyring(keys store.Keys, pepper []byte, clock func() time.Time) *Keyring {
 	return &Keyring{
 		keys: keys, pepper: pepper, clock: clock,
-		seen: otter.Must(&otter.Options[string, record]{MaximumSize: remembered}),
+		seen: cache.New(cache.Options[string, record]{MaximumEntries: remembered}),
 	}
 }
 
@@ -82,7 +82,7 @@ func (k *Keyring) Authenticate(ctx context.Context, text string) (Identity, erro
 // lookup gives what is known of a key id, from memory while it is fresh. Many askers at once share one reading, which one of
 // them giving up does not end.
 func (k *Keyring) lookup(ctx context.Context, id string) (record, error) {
-	remembered, found := k.seen.GetIfPresent(id)
+	remembered, found := k.seen.Get(id)
 	age := k.clock().Sub(remembered.readAt)
 	if found && age >= 0 && age < freshFor {
 		return remembered, nil

@@ -166,7 +166,7 @@ func (a *Adapter) readTransaction(ctx context.Context, client *upstream.Client, 
 
 func (a *Adapter) blockTime(ctx context.Context, client *upstream.Client, on *chain.Chain, block uint64) (time.Time, error) {
 	key := blockKey{on.Slug, block}
-	if at, found := a.blockTimes.GetIfPresent(key); found {
+	if at, found := a.blockTimes.Get(key); found {
 		return at, nil
 	}
 	at, err := ask(ctx, client, call{"eth_getBlockByNumber", []any{hexBlock(block), false}}, parseBlockTime)

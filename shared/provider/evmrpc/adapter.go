@@ -10,8 +10,8 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
-	"github.com/maypok86/otter/v2"
 
+	"github.com/mirrorworthy/mirrorworthy/shared/cache"
 	"github.com/mirrorworthy/mirrorworthy/shared/chain"
 	"github.com/mirrorworthy/mirrorworthy/shared/market"
 	"github.com/mirrorworthy/mirrorworthy/shared/provider/upstream"
@@ -37,9 +37,9 @@ type Adapter struct {
 	clients map[chain.Slug]*upstream.Client
 	limits  limits
 	// tokens, blockTimes and borders hold what never changes on a chain; only definite answers are kept.
-	tokens     *otter.Cache[tokenKey, market.Token]
-	blockTimes *otter.Cache[blockKey, time.Time]
-	borders    *otter.Cache[borderKey, uint64]
+	tokens     *cache.Cache[tokenKey, market.Token]
+	blockTimes *cache.Cache[blockKey, time.Time]
+	borders    *cache.Cache[borderKey, uint64]
 	mu         sync.Mutex
 	spans      map[chain.Slug]uint64
 }
@@ -71,9 +71,9 @@ func New(clients map[chain.Slug]*upstream.Client) *Adapter {
 			firstSpan: firstSpan, logCalls: maximumLogCalls, transactions: maximumTransactions,
 			launchCalls: maximumLaunchCalls, historyCalls: maximumHistoryCalls, historyLogs: maximumHistoryLogs,
 		},
-		tokens:     otter.Must(&otter.Options[tokenKey, market.Token]{MaximumSize: cachedTokens}),
-		blockTimes: otter.Must(&otter.Options[blockKey, time.Time]{MaximumSize: cachedBlockTimes}),
-		borders:    otter.Must(&otter.Options[borderKey, uint64]{MaximumSize: cachedBorders}),
+		tokens:     cache.New(cache.Options[tokenKey, market.Token]{MaximumEntries: cachedTokens}),
+		blockTimes: cache.New(cache.Options[blockKey, time.Time]{MaximumEntries: cachedBlockTimes}),
+		borders:    cache.New(cache.Options[borderKey, uint64]{MaximumEntries: cachedBorders}),
 		spans:      make(map[chain.Slug]uint64),
 	}
 }

@@ -52,7 +52,7 @@ func (a *Adapter) blockAt(ctx context.Context, client *upstream.Client, on *chai
 		return newest.block + 1, nil
 	}
 	key := borderKey{on.Slug, at.UnixNano()}
-	if block, found := a.borders.GetIfPresent(key); found {
+	if block, found := a.borders.Get(key); found {
 		return block, nil
 	}
 	search := borderSearch{at: at, high: newest}

@@ -121,7 +121,7 @@ func (a *Adapter) cut(
 
 // decimals are a token's, or none where it does not tell them: what it then counts are whole units.
 func (a *Adapter) decimals(ctx context.Context, client *upstream.Client, on *chain.Chain, token chain.Address) (int, error) {
-	if described, found := a.tokens.GetIfPresent(tokenKey{on.Slug, token}); found && described.Known {
+	if described, found := a.tokens.Get(tokenKey{on.Slug, token}); found && described.Known {
 		return described.Decimals, nil
 	}
 	decimals, ok, err := readAmount(ctx, client, token, callData(decimalsSelector))

@@ -125,7 +125,7 @@ func (a *Adapter) token(ctx context.Context, client *upstream.Client, on *chain.
 		}
 	}
 	key := tokenKey{on.Slug, address}
-	if token, found := a.tokens.GetIfPresent(key); found {
+	if token, found := a.tokens.Get(key); found {
 		return token, nil
 	}
 	token := market.Token{Address: address}

@@ -27,9 +27,10 @@ import (
 	"github.com/failsafe-go/failsafe-go/circuitbreaker"
 	"github.com/failsafe-go/failsafe-go/retrypolicy"
 	"github.com/go-json-experiment/json/jsontext"
-	"github.com/maypok86/otter/v2"
 	"golang.org/x/sync/singleflight"
 	"golang.org/x/time/rate"
+
+	"github.com/mirrorworthy/mirrorworthy/shared/cache"
 )
 
 // What a client does where its Config is silent, and the limits that no Config moves.
@@ -126,7 +127,7 @@ type Client struct {
 	limiter *rate.Limiter
 	flights singleflight.Group
 	// remembered holds recent answers by the identity of their question; nil when none are to be remembered.
-	remembered *otter.Cache[string, *Response]
+	remembered *cache.Cache[string, *Response]
 	// pausedUntil is the end, in Unix nanoseconds, of a pause the provider asked for.
 	pausedUntil atomic.Int64
 	// unreadable counts the answers in a row that no decoder could read.
@@ -192,10 +193,10 @@ func New(config Config, shared Shared) *Client {
 		limiter: rate.NewLimiter(rate.Limit(float64(config.PerMinute)/60), config.Burst),
 	}
 	if config.Remember > 0 {
-		client.remembered = otter.Must(&otter.Options[string, *Response]{
-			MaximumWeight:    maximumRemembered,
-			Weigher:          func(key string, r *Response) uint32 { return uint32(min(len(key)+len(r.Body)+100, 1<<30)) },
-			ExpiryCalculator: otter.ExpiryWriting[string, *Response](config.Remember),
+		client.remembered = cache.New(cache.Options[string, *Response]{
+			MaximumWeight: maximumRemembered,
+			Weigh:         func(key string, r *Response) int { return len(key) + len(r.Body) + 100 },
+			Lasts:         func(*Response) time.Duration { return config.Remember },
 		})
 	}
 	return client
@@ -239,7 +240,7 @@ func ask[T any](ctx context.Context, c *Client, q question, decode func(*Respons
 		return value, nil
 	}
 	if c.remembered != nil {
-		c.remembered.Invalidate(q.identity())
+		c.remembered.Forget(q.identity())
 	}
 	if isUnreadable(err) && c.unreadable.Add(1) >= failuresToOpen {
 		c.breaker.Open()
@@ -311,7 +312,7 @@ func (c *Client) recall(key string) (*Response, bool) {
 	if c.remembered == nil {
 		return nil, false
 	}
-	return c.remembered.GetIfPresent(key)
+	return c.remembered.Get(key)
 }
 
 func (c *Client) flightContext(ctx context.Context) (context.Context, context.CancelFunc) {
