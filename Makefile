@@ -5,10 +5,11 @@ FUNCTIONS ?= $(notdir $(wildcard functions/*))
 GOFLAGS := -buildvcs=false
 export GOFLAGS
 
-.PHONY: run demo grade replay-webhooks test bench accuracy key lint fuzz build build-native build-size conformance
+.PHONY: run demo grade replay-webhooks test bench accuracy key lint fuzz build build-native build-size binaries-check conformance
 
-# Starts the whole service on this machine; PORT, DATA_DIR, PROVIDERS and the rest are environment variables.
-run:
+# Starts the whole service on this machine; PORT, DATA_DIR, PROVIDERS and the rest are environment variables. With RUNTIME=binaries the
+# functions are the binaries that are deployed, built for this machine.
+run: $(if $(filter binaries,$(RUNTIME)),build-native)
 	@go build -o build/local ./infra/local && exec ./build/local
 
 # Walks through copying a leader, from the boards to the end of an agent, against a make run with samples: URL, and DATA_DIR for its key.
@@ -79,6 +80,10 @@ build:
 build-native:
 	@mkdir -p build/native
 	CGO_ENABLED=0 go build $(FLAGS) -o build/native/ $(addprefix ./functions/,$(FUNCTIONS))
+
+# Every function's binary is started and gets its event of events/, and must answer as the same function does in the gateway's process.
+binaries-check: build-native
+	@go build -o build/local ./infra/local && ./build/local check
 
 # No binary that was built may be larger than this, in bytes: a larger one starts later.
 LARGEST_BINARY := 25000000

@@ -97,7 +97,11 @@ func NewCopying(config Config, parts Parts) (Copying, error) {
 	if config.AgentSecret != "" && err == nil {
 		secret, err = decodeSecret(config.AgentSecret)
 	}
-	return Copying{Sources: sources, Secret: secret, Exchange: exchange, Clock: config.running(), Log: parts.Log}, err
+	return Copying{
+		Sources: sources, Secret: secret, Exchange: exchange, Clock: config.running(), Log: parts.Log,
+		// Webhooks may go to this machine as long as no real money is about.
+		Loopback: config.Mode == Sample,
+	}, err
 }
 
 // smartAccountFactory makes the smart accounts of spot agents, on every chain at the same address.
