@@ -5,7 +5,7 @@ FUNCTIONS ?= $(notdir $(wildcard functions/*))
 GOFLAGS := -buildvcs=false
 export GOFLAGS
 
-.PHONY: run demo grade replay-webhooks test bench accuracy key lint fuzz build build-native build-size binaries-check conformance
+.PHONY: run demo grade replay-webhooks test bench accuracy key lint fuzz build build-native build-floor build-size binaries-check bench-cold conformance
 
 # Starts the whole service on this machine; PORT, DATA_DIR, PROVIDERS and the rest are environment variables. With RUNTIME=binaries the
 # functions are the binaries that are deployed, built for this machine.
@@ -84,6 +84,15 @@ build-native:
 # Every function's binary is started and gets its event of events/, and must answer as the same function does in the gateway's process.
 binaries-check: build-native
 	@go build -o build/local ./infra/local && ./build/local check
+
+# How long each function's binary takes to start and to answer first, beside the least that a function can be: make bench-cold
+# COLD="-starts 60 venues usage"; with -check it fails when one takes more than twice that to be ready.
+COLD ?=
+bench-cold: build-native build-floor
+	@go build -o build/local ./infra/local && ./build/local coldstart $(COLD)
+
+build-floor:
+	@CGO_ENABLED=0 go build $(FLAGS) -o build/native/ ./infra/floor
 
 # No binary that was built may be larger than this, in bytes: a larger one starts later.
 LARGEST_BINARY := 25000000

@@ -118,7 +118,7 @@ func (s *server) serveOnLoopback(handler http.Handler) (string, error) {
 
 // asBinaries makes the functions of the template as processes of their binaries, which reach the queues over a loopback port.
 func (s *server) asBinaries(config host.Config, deployed template, to *queues) (functions, error) {
-	s.binaries = true
+	s.processes = make(map[string]runtimeapi.Options)
 	address, err := s.serveOnLoopback(&queueService{queues: to, log: s.log})
 	if err != nil {
 		return functions{}, err
@@ -141,10 +141,11 @@ func (s *server) asBinaries(config host.Config, deployed template, to *queues) (
 		spread: host.Spreads(host.Kept{}, market.Sources{}, host.Copying{}, chain.All()),
 	}
 	for name, f := range deployed.Functions {
-		one, err := runtimeapi.New(runtimeapi.Options{
+		s.processes[name] = runtimeapi.Options{
 			Name: name, Binary: filepath.Join(config.BinariesDir, name), Timeout: f.Timeout, MemoryMB: f.MemoryMB,
 			Environment: environmentOf(f, deployed, config), Output: &functionOutput{name: name, log: s.log},
-		})
+		}
+		one, err := runtimeapi.New(s.processes[name])
 		if err != nil {
 			return functions{}, fmt.Errorf("BINARIES_DIR=%s: %w; make build-native builds it", config.BinariesDir, err)
 		}

@@ -8,7 +8,9 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
+	"github.com/mirrorworthy/mirrorworthy/infra/runtimeapi"
 	"github.com/mirrorworthy/mirrorworthy/shared/host"
 	"github.com/mirrorworthy/mirrorworthy/shared/wallet"
 )
@@ -96,6 +98,18 @@ func TestFunctionsAsBinaries(t *testing.T) {
 	}
 	if _, err := os.Stat(filepath.Join(data, "key-live")); err == nil {
 		t.Error("the key of the store in the data folder was written over")
+	}
+}
+
+// startOptions are those of the catch-all function as this test's binary.
+func startOptions(t *testing.T) runtimeapi.Options {
+	t.Helper()
+	config, err := host.ReadConfig(environment(t, "PROVIDERS", recorded(t), "KEY_PEPPER", strings.Repeat("01", 32), "RECORDS_TABLE", "r", "METERS_TABLE", "m"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return runtimeapi.Options{
+		Name: host.NotFound, Binary: filepath.Join(binaries(t), host.NotFound), Environment: config.Environment(), Timeout: time.Minute, InitTimeout: time.Minute,
 	}
 }
 

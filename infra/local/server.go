@@ -18,6 +18,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/google/uuid"
 
+	"github.com/mirrorworthy/mirrorworthy/infra/runtimeapi"
 	"github.com/mirrorworthy/mirrorworthy/shared/chain"
 	"github.com/mirrorworthy/mirrorworthy/shared/endpoint"
 	"github.com/mirrorworthy/mirrorworthy/shared/endpoint/gateway"
@@ -37,18 +38,19 @@ type server struct {
 	listener net.Listener
 	handler  http.Handler
 	key      string
-	data     string               // the data folder
-	binaries bool                 // the functions are processes of their own
-	forgets  bool                 // the store is in memory
-	sample   *samplemarket.Market // nil unless the providers are the sample market
-	samples  samplemarket.Samples
-	nodes    map[string]string // of the sample market, by chain
-	now      func() time.Time  // the sample market's
-	clock    *movableClock     // nil unless the sample market's time can be moved
-	jobs     *jobs
-	settled  chan struct{} // closed when every schedule has run once
-	close    []func() error
-	log      *slog.Logger
+	data     string // the data folder
+	forgets  bool   // the store is in memory
+	// processes are the functions that are processes of their own; nil where they run in this one.
+	processes map[string]runtimeapi.Options
+	sample    *samplemarket.Market // nil unless the providers are the sample market
+	samples   samplemarket.Samples
+	nodes     map[string]string // of the sample market, by chain
+	now       func() time.Time  // the sample market's
+	clock     *movableClock     // nil unless the sample market's time can be moved
+	jobs      *jobs
+	settled   chan struct{} // closed when every schedule has run once
+	close     []func() error
+	log       *slog.Logger
 }
 
 // newServer opens the port before anything is done that takes time, so that a taken one is told at once.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -110,6 +111,10 @@ func New(options Options) (*Function, error) {
 		return nil, fmt.Errorf("function %s: %s cannot be executed", options.Name, options.Binary)
 	case options.Timeout < 0 || options.InitTimeout < 0 || options.MemoryMB < 0 || options.Concurrency < 0:
 		return nil, fmt.Errorf("function %s: time-outs, memory and concurrency are not negative", options.Name)
+	}
+	// Processes have a working folder of their own.
+	if options.Binary, err = filepath.Abs(options.Binary); err != nil {
+		return nil, fmt.Errorf("function %s: %w", options.Name, err)
 	}
 	setDefault(&options.Timeout, defaultTimeout)
 	setDefault(&options.InitTimeout, defaultInitTimeout)

@@ -438,6 +438,20 @@ func TestProtocolIsKept(t *testing.T) {
 	}
 }
 
+func TestBinaryMayBeNamedFromTheWorkingFolder(t *testing.T) {
+	binary, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(filepath.Dir(filepath.Dir(binary)))
+	f := function(t, "serve", func(o *runtimeapi.Options) {
+		o.Binary = filepath.Join(filepath.Base(filepath.Dir(binary)), filepath.Base(binary))
+	})
+	if answer := invoke[told](t, f, order{Do: "tell", Text: "here"}); answer.Text != "here" {
+		t.Errorf("got %+v", answer)
+	}
+}
+
 func TestOptionsAreChecked(t *testing.T) {
 	binary, err := os.Executable()
 	if err != nil {
