@@ -5,7 +5,7 @@ FUNCTIONS ?= $(notdir $(wildcard functions/*))
 GOFLAGS := -buildvcs=false
 export GOFLAGS
 
-.PHONY: run demo grade replay-webhooks test bench accuracy key lint fuzz build build-native build-floor build-size binaries-check bench-cold conformance
+.PHONY: run demo grade replay-webhooks test bench accuracy key lint fuzz build build-native build-floor build-size binaries-check bench-cold conformance template-lint sam-local redrive
 
 # Starts the whole service on this machine; PORT, DATA_DIR, PROVIDERS and the rest are environment variables. With RUNTIME=binaries the
 # functions are the binaries that are deployed, built for this machine.
@@ -57,13 +57,17 @@ conformance:
 lint:
 	.ci/lint
 
+# The deployment template, linted, transformed and built without an account; needs python3, and the binaries of make build.
+template-lint:
+	.ci/template
+
 # A short run of every fuzz target; FUZZTIME says how long each.
 FUZZTIME ?= 10s
 fuzz:
 	.ci/fuzz $(FUZZTIME)
 
-# One static binary for each function, in build/<function>/bootstrap, where template.yaml looks for it. ARCHITECTURE is Lambda's name of
-# the processor: arm64, as in template.yaml, or x86_64. FUNCTIONS names some functions, for all. The same source makes the same bytes in
+# One static binary for each function, in build/<function>/bootstrap, where template.yaml looks for it. ARCHITECTURE is the processor that
+# its parameter Architecture names: arm64 or x86_64. FUNCTIONS names some functions, for all. The same source makes the same bytes in
 # every folder; what is up to date is not built again. Without net/rpc and gRPC's trace pages, which nobody reads on Lambda, a binary is
 # a third smaller: their templates keep the linker from leaving out what nothing calls.
 ARCHITECTURE ?= arm64

@@ -1,6 +1,9 @@
 // Command activate-agent is the Lambda function behind POST /v1/copy/agents/{agentId}/activate.
 package main
 
-import "github.com/mirrorworthy/mirrorworthy/shared/host"
+import (
+	"github.com/mirrorworthy/mirrorworthy/shared/host"
+	"github.com/mirrorworthy/mirrorworthy/shared/host/copying"
+)
 
-func main() { host.ServeAgent("activate-agent") }
+func main() { host.ServeOne("activate-agent", copying.Agents) }

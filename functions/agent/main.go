@@ -1,6 +1,9 @@
 // Command agent is the Lambda function behind GET /v1/copy/agents/{agentId}.
 package main
 
-import "github.com/mirrorworthy/mirrorworthy/shared/host"
+import (
+	"github.com/mirrorworthy/mirrorworthy/shared/host"
+	"github.com/mirrorworthy/mirrorworthy/shared/host/copying"
+)
 
-func main() { host.ServeAgent("agent") }
+func main() { host.ServeOne("agent", copying.Agents) }

@@ -1,6 +1,9 @@
 // Command copy-plan is the Lambda function behind POST /v1/copy-plan.
 package main
 
-import "github.com/mirrorworthy/mirrorworthy/shared/host"
+import (
+	"github.com/mirrorworthy/mirrorworthy/shared/host"
+	"github.com/mirrorworthy/mirrorworthy/shared/host/copying"
+)
 
-func main() { host.ServeCopyTrading("copy-plan") }
+func main() { host.ServeOne("copy-plan", copying.Deciding) }

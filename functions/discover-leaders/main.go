@@ -2,6 +2,9 @@
 // busy pools, and those on the venues' leaderboards.
 package main
 
-import "github.com/mirrorworthy/mirrorworthy/shared/host"
+import (
+	"github.com/mirrorworthy/mirrorworthy/shared/host/boards"
+	"github.com/mirrorworthy/mirrorworthy/shared/host/jobs"
+)
 
-func main() { host.ServeJob("discover-leaders") }
+func main() { jobs.Serve("discover-leaders", boards.Jobs) }

@@ -1,6 +1,9 @@
 // Command executions is the Lambda function behind GET /v1/copy/agents/{agentId}/executions.
 package main
 
-import "github.com/mirrorworthy/mirrorworthy/shared/host"
+import (
+	"github.com/mirrorworthy/mirrorworthy/shared/host"
+	"github.com/mirrorworthy/mirrorworthy/shared/host/copying"
+)
 
-func main() { host.ServeAgent("executions") }
+func main() { host.ServeOne("executions", copying.Agents) }

@@ -2,6 +2,9 @@
 // track record.
 package main
 
-import "github.com/mirrorworthy/mirrorworthy/shared/host"
+import (
+	"github.com/mirrorworthy/mirrorworthy/shared/host/boards"
+	"github.com/mirrorworthy/mirrorworthy/shared/host/jobs"
+)
 
-func main() { host.ServeJob("resolve-track-record") }
+func main() { jobs.Serve("resolve-track-record", boards.Jobs) }

@@ -1,6 +1,9 @@
 // Command stop-agent is the Lambda function behind POST /v1/copy/agents/{agentId}/stop.
 package main
 
-import "github.com/mirrorworthy/mirrorworthy/shared/host"
+import (
+	"github.com/mirrorworthy/mirrorworthy/shared/host"
+	"github.com/mirrorworthy/mirrorworthy/shared/host/copying"
+)
 
-func main() { host.ServeAgent("stop-agent") }
+func main() { host.ServeOne("stop-agent", copying.Agents) }

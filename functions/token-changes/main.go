@@ -1,6 +1,9 @@
 // Command token-changes is the Lambda function behind POST /v1/token-changes.
 package main
 
-import "github.com/mirrorworthy/mirrorworthy/shared/host"
+import (
+	"github.com/mirrorworthy/mirrorworthy/shared/host"
+	"github.com/mirrorworthy/mirrorworthy/shared/host/tokenpage"
+)
 
-func main() { host.ServeToken("token-changes") }
+func main() { host.ServeOne("token-changes", tokenpage.Endpoints) }

@@ -1,6 +1,9 @@
 // Command token-overview is the Lambda function behind POST /v1/token-overview.
 package main
 
-import "github.com/mirrorworthy/mirrorworthy/shared/host"
+import (
+	"github.com/mirrorworthy/mirrorworthy/shared/host"
+	"github.com/mirrorworthy/mirrorworthy/shared/host/tokenpage"
+)
 
-func main() { host.ServeToken("token-overview") }
+func main() { host.ServeOne("token-overview", tokenpage.Endpoints) }

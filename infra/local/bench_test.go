@@ -18,6 +18,8 @@ import (
 
 	"github.com/mirrorworthy/mirrorworthy/shared/endpoint"
 	"github.com/mirrorworthy/mirrorworthy/shared/host"
+	"github.com/mirrorworthy/mirrorworthy/shared/host/catalogue"
+	"github.com/mirrorworthy/mirrorworthy/shared/host/copying"
 	"github.com/mirrorworthy/mirrorworthy/shared/samplemarket"
 	"github.com/mirrorworthy/mirrorworthy/shared/store"
 	"github.com/mirrorworthy/mirrorworthy/shared/store/embedded"
@@ -275,7 +277,7 @@ func BenchmarkBundleAllocations(b *testing.B) {
 	config := l.config
 	config.SingleTimeout, config.BundleTimeout = plenty, plenty
 	config.Addresses = host.SampleAddresses("http://market")
-	endpoints := host.Endpoints(host.KeptIn(l.kept), host.Copying{})
+	endpoints := catalogue.Endpoints(host.KeptIn(l.kept), copying.Copying{})
 	allocated := func(path string) (objects, size uint64) {
 		made, err := host.NewService(config, host.Parts{
 			Keys: l.kept.Keys(), Meter: l.kept.Meter(), Log: discardLog(), Metrics: &logMetrics{discardLog()}, Pepper: testPepper, Transport: providers,

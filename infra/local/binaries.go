@@ -25,6 +25,8 @@ import (
 	"github.com/mirrorworthy/mirrorworthy/infra/runtimeapi"
 	"github.com/mirrorworthy/mirrorworthy/shared/chain"
 	"github.com/mirrorworthy/mirrorworthy/shared/host"
+	"github.com/mirrorworthy/mirrorworthy/shared/host/catalogue"
+	"github.com/mirrorworthy/mirrorworthy/shared/host/copying"
 	"github.com/mirrorworthy/mirrorworthy/shared/job"
 	"github.com/mirrorworthy/mirrorworthy/shared/market"
 	"github.com/mirrorworthy/mirrorworthy/shared/store/dynamo"
@@ -138,7 +140,7 @@ func (s *server) asBinaries(config host.Config, deployed template, to *queues) (
 	made := functions{
 		answering: make(map[string]functionHandler), working: make(map[string]job.Function),
 		// They are asked for their names and gaps alone.
-		spread: host.Spreads(host.Kept{}, market.Sources{}, host.Copying{}, chain.All()),
+		spread: catalogue.Spreads(host.Kept{}, market.Sources{}, copying.Copying{}, chain.All()),
 	}
 	for name, f := range deployed.Functions {
 		s.processes[name] = runtimeapi.Options{

@@ -12,6 +12,9 @@ import (
 
 	"github.com/mirrorworthy/mirrorworthy/infra/runtimeapi"
 	"github.com/mirrorworthy/mirrorworthy/shared/host"
+	"github.com/mirrorworthy/mirrorworthy/shared/host/catalogue"
+	"github.com/mirrorworthy/mirrorworthy/shared/host/copying"
+	hostjobs "github.com/mirrorworthy/mirrorworthy/shared/host/jobs"
 	"github.com/mirrorworthy/mirrorworthy/shared/wallet"
 )
 
@@ -20,12 +23,12 @@ func beFunction(name string) {
 	switch name {
 	case "usage":
 		host.ServeUsage()
-	case host.NotFound:
-		host.ServeNotFound()
+	case catalogue.NotFound:
+		host.ServeNotFound(catalogue.Routes)
 	case "trader-score":
 		host.Serve(wallet.TraderScore())
 	case "expire-agents":
-		host.ServeJob(name)
+		hostjobs.Serve(name, copying.Expiry)
 	}
 	os.Exit(1)
 }
@@ -109,7 +112,7 @@ func startOptions(t *testing.T) runtimeapi.Options {
 		t.Fatal(err)
 	}
 	return runtimeapi.Options{
-		Name: host.NotFound, Binary: filepath.Join(binaries(t), host.NotFound), Environment: config.Environment(), Timeout: time.Minute, InitTimeout: time.Minute,
+		Name: catalogue.NotFound, Binary: filepath.Join(binaries(t), catalogue.NotFound), Environment: config.Environment(), Timeout: time.Minute, InitTimeout: time.Minute,
 	}
 }
 

@@ -14,8 +14,12 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/mirrorworthy/mirrorworthy/shared/host"
+	"github.com/mirrorworthy/mirrorworthy/shared/host/catalogue"
+	"github.com/mirrorworthy/mirrorworthy/shared/host/copying"
+	routing "github.com/mirrorworthy/mirrorworthy/shared/host/routes"
 	"github.com/mirrorworthy/mirrorworthy/shared/job"
 	"github.com/mirrorworthy/mirrorworthy/shared/market"
+	"github.com/mirrorworthy/mirrorworthy/shared/mcpserver"
 )
 
 const root = "../.."
@@ -50,10 +54,10 @@ func names(t *testing.T, folder string) []string {
 // jobNames lists the jobs.
 func jobNames() []string {
 	var all []string
-	for _, j := range host.Jobs(host.Kept{}, market.Sources{}) {
+	for _, j := range catalogue.Jobs(host.Kept{}, market.Sources{}) {
 		all = append(all, j.Name)
 	}
-	for _, s := range host.Spreads(host.Kept{}, market.Sources{}, host.Copying{}, nil) {
+	for _, s := range catalogue.Spreads(host.Kept{}, market.Sources{}, copying.Copying{}, nil) {
 		all = append(all, s.Name)
 	}
 	slices.Sort(all)
@@ -62,14 +66,18 @@ func jobNames() []string {
 
 // The template, the functions' folders, the sample events and the declarations name the same endpoints and jobs.
 func TestNothingDrifts(t *testing.T) {
-	want := append(jobNames(), host.NotFound)
+	want := append(jobNames(), catalogue.NotFound)
 	routes, functions := []string{" "}, make(map[string]string)
-	for _, e := range host.Endpoints(host.Kept{}, host.Copying{}) {
+	endpoints := catalogue.Endpoints(host.Kept{}, copying.Copying{})
+	for _, e := range append(endpoints, mcpserver.Endpoint(endpoints...)) {
 		want = append(want, e.Name)
 		for _, path := range []string{e.Path, "/api" + e.Path} {
 			routes = append(routes, e.Method+" "+path)
 			functions[e.Method+" "+path] = e.Name
 		}
+	}
+	if got := routing.All(); !slices.Equal(got, catalogue.Routes()) {
+		t.Errorf("shared/host/routes lists %v, the declarations %v", got, catalogue.Routes())
 	}
 	slices.Sort(want)
 	slices.Sort(routes)
@@ -89,6 +97,14 @@ func TestNothingDrifts(t *testing.T) {
 	if !slices.Equal(got, routes) {
 		t.Errorf("template.yaml has the routes %v, the declarations %v", got, routes)
 	}
+	known := []string{" "}
+	for _, r := range catalogue.Routes() {
+		known = append(known, r.Method+" "+r.Path, r.Method+" /api"+r.Path)
+	}
+	slices.Sort(known)
+	if !slices.Equal(known, routes) {
+		t.Errorf("the catch-all knows the routes %v, the declarations %v", known, routes)
+	}
 	var scheduled []string
 	for _, s := range deployment(t).Schedules {
 		scheduled = append(scheduled, s.Function)
@@ -106,8 +122,11 @@ func TestSpreadJobsHaveTheirQueues(t *testing.T) {
 	for _, c := range deployment(t).Consumers {
 		consumers[c.Function] = c
 	}
-	spreads := host.Spreads(host.Kept{}, market.Sources{}, host.Copying{}, nil)
+	spreads := catalogue.Spreads(host.Kept{}, market.Sources{}, copying.Copying{}, nil)
 	for _, s := range spreads {
+		if !slices.ContainsFunc(host.Settings(), func(known host.Setting) bool { return known.Name == host.QueueSetting(s.Name) }) {
+			t.Errorf("%s is no setting", host.QueueSetting(s.Name))
+		}
 		c, ok := consumers[s.Name]
 		if !ok {
 			t.Errorf("template.yaml: %s has no queue", s.Name)
@@ -201,7 +220,7 @@ func TestFunctionsServeTheirOwnEndpoint(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, served, found := strings.Cut(string(source), "host.Serve")
+		_, served, found := strings.Cut(string(source), ".Serve")
 		spelled := strings.ToLower(strings.ReplaceAll(name, "-", ""))
 		if !found || !strings.Contains(strings.ToLower(strings.ReplaceAll(served, "-", "")), spelled) {
 			t.Errorf("functions/%s/main.go serves %q", name, served)

@@ -21,16 +21,18 @@ import (
 	"github.com/mirrorworthy/mirrorworthy/shared/client/localwallet"
 	"github.com/mirrorworthy/mirrorworthy/shared/endpoint/partnerkey"
 	"github.com/mirrorworthy/mirrorworthy/shared/host"
+	"github.com/mirrorworthy/mirrorworthy/shared/job"
 	"github.com/mirrorworthy/mirrorworthy/shared/leader"
 	"github.com/mirrorworthy/mirrorworthy/shared/samplemarket"
 	"github.com/mirrorworthy/mirrorworthy/shared/store"
 	"github.com/mirrorworthy/mirrorworthy/shared/store/embedded"
 )
 
-// copying is a service over HTTP on a market of its own, whose time is moved, and a wallet made for it.
-type copying struct {
+// copyService is a service over HTTP on a market of its own, whose time is moved, and a wallet made for it.
+type copyService struct {
 	server *server
-	kept   *embedded.Store
+	kept   host.Engine
+	config host.Config
 	url    string
 	keys   map[string]string // by partner
 	wallet *localwallet.Wallet
@@ -42,7 +44,20 @@ const (
 	otherPartner   = "another-app"
 )
 
-func newCopying(t *testing.T) *copying {
+func newCopying(t *testing.T) *copyService {
+	t.Helper()
+	return newCopyingOn(t, func(config host.Config) host.Engine {
+		kept, err := embedded.Open(filepath.Join(config.DataDir, "store.db"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = kept.Close() })
+		return kept
+	}, func(handler http.Handler, _ map[string]job.Function) http.Handler { return handler })
+}
+
+// newCopyingOn is newCopying on a store, with what it answers by and its jobs wrapped.
+func newCopyingOn(t *testing.T, open func(host.Config) host.Engine, wrap func(http.Handler, map[string]job.Function) http.Handler) *copyService {
 	t.Helper()
 	config, err := host.ReadConfig(environment(t, "JOBS", "none", "CLOCK", "", "LIVE_TRADING", "on", "AGENT_SECRET", strings.Repeat("5a", 32)))
 	if err != nil {
@@ -54,11 +69,7 @@ func newCopying(t *testing.T) *copying {
 		t.Fatal(err)
 	}
 	config.Now = clock.now
-	c := &copying{keys: make(map[string]string)}
-	if c.kept, err = embedded.Open(filepath.Join(config.DataDir, "store.db")); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = c.kept.Close() })
+	c := &copyService{keys: make(map[string]string), kept: open(config)}
 	market := samplemarket.New(samplemarket.Config{Seed: 1, Start: begin.Add(-10 * 24 * time.Hour), Clock: clock.now, Chains: []string{"base", "arbitrum"}})
 	providers := httptest.NewServer(market.Handler())
 	t.Cleanup(func() {
@@ -70,11 +81,13 @@ func newCopying(t *testing.T) *copying {
 	if err != nil {
 		t.Fatal(err)
 	}
+	c.config = config
 	c.server = &server{log: discardLog(), clock: clock, sample: market, now: clock.now}
 	handler, err := c.server.newHandler(config, source, c.kept, testPepper)
 	if err != nil {
 		t.Fatal(err)
 	}
+	handler = wrap(handler, c.server.jobs.functions)
 	_, stop := c.server.jobs.run(t.Context())
 	t.Cleanup(stop)
 	service := httptest.NewServer(handler)
@@ -101,7 +114,7 @@ func newCopying(t *testing.T) *copying {
 }
 
 // as is the client of a partner, signed in by a wallet.
-func (c *copying) as(t *testing.T, partner string, wallet *localwallet.Wallet) *client.Client {
+func (c *copyService) as(t *testing.T, partner string, wallet *localwallet.Wallet) *client.Client {
 	t.Helper()
 	base := c.url + "/v1"
 	signedIn, err := client.AuthHeadersFor(client.SignIn{BaseURL: base, Address: wallet.Address(), ChainID: 8453, SignMessage: wallet.SignMessage, Clock: c.server.clock.now})
@@ -116,7 +129,7 @@ func (c *copying) as(t *testing.T, partner string, wallet *localwallet.Wallet) *
 }
 
 // pass lets time pass.
-func (c *copying) pass(t *testing.T, by time.Duration) {
+func (c *copyService) pass(t *testing.T, by time.Duration) {
 	t.Helper()
 	answer, err := http.Post(c.url+"/sample/advance?by="+by.String(), "application/json", nil)
 	if err != nil {
@@ -129,7 +142,7 @@ func (c *copying) pass(t *testing.T, by time.Duration) {
 }
 
 // grade has a leader pass the gate, or not.
-func (c *copying) grade(t *testing.T, address string, passes bool) {
+func (c *copyService) grade(t *testing.T, address string, passes bool) {
 	t.Helper()
 	group, at := store.Group{Kind: leader.Perp, Place: leader.PerpVenue}, c.server.clock.now()
 	graded := leader.Graded{AsOf: at, Assessment: &leader.Assessment{Mirrorable: passes, Evidence: "closed-trades"}}
@@ -185,7 +198,7 @@ func (i *inbox) types(agent string) []string {
 }
 
 // trader is a perpetuals account that has something open.
-func (c *copying) trader(t *testing.T) string {
+func (c *copyService) trader(t *testing.T) string {
 	t.Helper()
 	for _, sample := range c.server.sample.Samples().Perps {
 		address, err := chain.ParseAddress(sample.Address)
@@ -219,8 +232,10 @@ func (c *copying) trader(t *testing.T) string {
 }
 
 // From the making of an agent to its end, over HTTP, with a wallet that signs and sends, on paper and with the venue's double.
-func TestTheWholeWayOfACopy(t *testing.T) {
-	c := newCopying(t)
+func TestTheWholeWayOfACopy(t *testing.T) { wholeWayOfACopy(t, newCopying(t)) }
+
+func wholeWayOfACopy(t *testing.T, c *copyService) {
+	t.Helper()
 	app, ctx := c.as(t, copyingPartner, c.wallet), t.Context()
 	mail := &inbox{clock: c.server.clock.now}
 	receiver := httptest.NewServer(mail)
@@ -376,7 +391,7 @@ func TestTheWholeWayOfACopy(t *testing.T) {
 }
 
 // smartAccount is the account on base that the wallet's factory makes for it.
-func (c *copying) smartAccount(t *testing.T) string {
+func (c *copyService) smartAccount(t *testing.T) string {
 	t.Helper()
 	word := func(hexadecimal string) string { return strings.Repeat("0", 64-len(hexadecimal)) + hexadecimal }
 	to, err := chain.ParseAddress(samplemarket.AccountFactory)

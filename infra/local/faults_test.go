@@ -19,6 +19,8 @@ import (
 	"github.com/mirrorworthy/mirrorworthy/shared/endpoint"
 	"github.com/mirrorworthy/mirrorworthy/shared/endpoint/partnerkey"
 	"github.com/mirrorworthy/mirrorworthy/shared/host"
+	"github.com/mirrorworthy/mirrorworthy/shared/host/catalogue"
+	"github.com/mirrorworthy/mirrorworthy/shared/host/copying"
 	"github.com/mirrorworthy/mirrorworthy/shared/market"
 	"github.com/mirrorworthy/mirrorworthy/shared/samplemarket"
 	"github.com/mirrorworthy/mirrorworthy/shared/store"
@@ -145,7 +147,7 @@ func (s *service) overview(sample samplemarket.Sample) overview {
 
 // pageSlots are the components of the trader page.
 func pageSlots() []endpoint.Endpoint {
-	return host.Endpoints(host.Kept{}, host.Copying{})[0].Components
+	return catalogue.Endpoints(host.Kept{}, copying.Copying{})[0].Components
 }
 
 // unavailable tells whether a slot says that a provider failed, and nothing else.

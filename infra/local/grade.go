@@ -15,6 +15,8 @@ import (
 
 	"github.com/mirrorworthy/mirrorworthy/shared/chain"
 	"github.com/mirrorworthy/mirrorworthy/shared/host"
+	"github.com/mirrorworthy/mirrorworthy/shared/host/catalogue"
+	"github.com/mirrorworthy/mirrorworthy/shared/host/copying"
 	"github.com/mirrorworthy/mirrorworthy/shared/job"
 	"github.com/mirrorworthy/mirrorworthy/shared/leader"
 	"github.com/mirrorworthy/mirrorworthy/shared/store"
@@ -79,7 +81,7 @@ func grade(ctx context.Context, place string, getenv func(string) string, out, l
 	}
 	venues := []store.Group{{Kind: leader.Perp, Place: leader.PerpVenue}, {Kind: leader.Prediction, Place: leader.PredictionVenue}}
 	h := hand{
-		some: host.Spreads(ports, sources, host.Copying{}, chains), all: host.Spreads(ports, sources, host.Copying{}, chain.All()), consumers: deployed.Consumers,
+		some: catalogue.Spreads(ports, sources, copying.Copying{}, chains), all: catalogue.Spreads(ports, sources, copying.Copying{}, chain.All()), consumers: deployed.Consumers,
 		passes: ports.Passes, leaders: ports.Leaders, spot: spot, venues: venues, clock: config.Clock(), out: out, log: log,
 	}
 	if err := h.run(ctx); err != nil {

@@ -15,6 +15,8 @@ import (
 
 	"github.com/mirrorworthy/mirrorworthy/shared/endpoint"
 	"github.com/mirrorworthy/mirrorworthy/shared/host"
+	"github.com/mirrorworthy/mirrorworthy/shared/host/catalogue"
+	"github.com/mirrorworthy/mirrorworthy/shared/host/copying"
 	"github.com/mirrorworthy/mirrorworthy/shared/samplemarket"
 )
 
@@ -23,7 +25,7 @@ const portfolioPath = "/v1/portfolio-overview"
 // portfolioPage is the bundle of the portfolio page.
 func portfolioPage(t testing.TB) endpoint.Endpoint {
 	t.Helper()
-	for _, e := range host.Endpoints(host.Kept{}, host.Copying{}) {
+	for _, e := range catalogue.Endpoints(host.Kept{}, copying.Copying{}) {
 		if e.Path == portfolioPath {
 			return e
 		}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/mirrorworthy/mirrorworthy/shared/host"
+	hostjobs "github.com/mirrorworthy/mirrorworthy/shared/host/jobs"
 	"github.com/mirrorworthy/mirrorworthy/shared/job"
 )
 
@@ -21,7 +22,7 @@ func TestFunctionsReachTheQueues(t *testing.T) {
 	server := httptest.NewServer(&queueService{q, discardLog()})
 	defer server.Close()
 	config := host.Config{SQSEndpoint: server.URL, Region: localRegion, Queues: map[string]string{"f": server.URL + "/1/f", "g": server.URL + "/1/g"}}
-	client := host.OpenQueue(config, func(string) string { return "local" }, discardLog())
+	client := hostjobs.OpenQueue(config, func(string) string { return "local" }, discardLog())
 	var messages []job.Message
 	for i := range 25 {
 		messages = append(messages, job.Message{Body: json.RawMessage(fmt.Sprintf(`{"part":%d,"text":"<ü>"}`, i))})

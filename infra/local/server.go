@@ -24,7 +24,10 @@ import (
 	"github.com/mirrorworthy/mirrorworthy/shared/endpoint/gateway"
 	"github.com/mirrorworthy/mirrorworthy/shared/endpoint/partnerkey"
 	"github.com/mirrorworthy/mirrorworthy/shared/host"
+	"github.com/mirrorworthy/mirrorworthy/shared/host/catalogue"
+	"github.com/mirrorworthy/mirrorworthy/shared/host/copying"
 	"github.com/mirrorworthy/mirrorworthy/shared/job"
+	"github.com/mirrorworthy/mirrorworthy/shared/mcpserver"
 	"github.com/mirrorworthy/mirrorworthy/shared/samplemarket"
 	"github.com/mirrorworthy/mirrorworthy/shared/store"
 	"github.com/mirrorworthy/mirrorworthy/shared/store/embedded"
@@ -172,22 +175,22 @@ func (s *server) inThisProcess(config host.Config, kept host.Engine, pepper []by
 	if err != nil {
 		return functions{}, err
 	}
-	copying, err := host.NewCopying(config, parts)
+	copies, err := copying.New(config, parts)
 	if err != nil {
 		return functions{}, err
 	}
-	endpoints := host.Endpoints(ports, copying)
-	service.Routes = endpoint.RoutesOf(endpoints...)
+	endpoints := catalogue.Endpoints(ports, copies)
+	service.Routes = catalogue.Routes()
 	forJobs, err := host.NewSources(config, parts)
 	if err != nil {
 		return functions{}, err
 	}
-	f := functions{answering: map[string]functionHandler{host.NotFound: gateway.LambdaHandler(endpoint.NewHandler(service), s.log)}}
-	for _, e := range endpoints {
+	f := functions{answering: map[string]functionHandler{catalogue.NotFound: gateway.LambdaHandler(endpoint.NewHandler(service), s.log)}}
+	for _, e := range append(endpoints, mcpserver.Endpoint(endpoints...)) {
 		f.answering[e.Name] = gateway.LambdaHandler(endpoint.NewHandler(service, e), s.log)
 	}
-	f.spread = host.Spreads(ports, forJobs, copying, chain.All())
-	f.working = inProcess(host.Jobs(ports, forJobs), f.spread, ports.Passes, to, config.Clock(), s.log)
+	f.spread = catalogue.Spreads(ports, forJobs, copies, chain.All())
+	f.working = inProcess(catalogue.Jobs(ports, forJobs), f.spread, ports.Passes, to, config.Clock(), s.log)
 	return f, nil
 }
 

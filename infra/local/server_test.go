@@ -14,6 +14,8 @@ import (
 
 	"github.com/mirrorworthy/mirrorworthy/shared/endpoint/endpointtest"
 	"github.com/mirrorworthy/mirrorworthy/shared/host"
+	"github.com/mirrorworthy/mirrorworthy/shared/host/catalogue"
+	"github.com/mirrorworthy/mirrorworthy/shared/host/copying"
 )
 
 // environment is what the tests run the gateway with; pairs of names and values add to it.
@@ -183,7 +185,7 @@ func TestASlotIsItsSingle(t *testing.T) {
 	for _, sample := range s.samples.Wallets[max(0, len(s.samples.Wallets)-6):] {
 		body := `{"wallet":"` + sample.Address + `","chain":"` + sample.Chain + `"`
 		_, _, bundle := s.post(t, "/v1/wallet-overview", s.key, body+`,"tradesLimit":3}`)
-		for _, e := range host.Endpoints(host.Kept{}, host.Copying{})[0].Components {
+		for _, e := range catalogue.Endpoints(host.Kept{}, copying.Copying{})[0].Components {
 			parameters := body
 			if e.Name == "wallet-trades" {
 				parameters += `,"tradesLimit":3`
@@ -369,5 +371,5 @@ func TestRefusals(t *testing.T) {
 		}
 		return total
 	}
-	endpointtest.Refusals(t, s.handler, host.Endpoints(host.Kept{}, host.Copying{}), s.key, calls)
+	endpointtest.Refusals(t, s.handler, catalogue.Endpoints(host.Kept{}, copying.Copying{}), s.key, calls)
 }

@@ -16,6 +16,8 @@ import (
 
 	"github.com/mirrorworthy/mirrorworthy/shared/endpoint"
 	"github.com/mirrorworthy/mirrorworthy/shared/host"
+	"github.com/mirrorworthy/mirrorworthy/shared/host/catalogue"
+	"github.com/mirrorworthy/mirrorworthy/shared/host/copying"
 	"github.com/mirrorworthy/mirrorworthy/shared/samplemarket"
 )
 
@@ -23,7 +25,7 @@ const tokenOverviewPath = "/v1/token-overview"
 
 // tokenPage is the bundle of the token page and the single that is not in it.
 func tokenPage() (overview, risk endpoint.Endpoint) {
-	for _, e := range host.Endpoints(host.Kept{}, host.Copying{}) {
+	for _, e := range catalogue.Endpoints(host.Kept{}, copying.Copying{}) {
 		switch e.Name {
 		case "token-overview":
 			overview = e

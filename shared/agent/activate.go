@@ -36,7 +36,7 @@ func (d Desk) subject(a *Agent) activation.Subject {
 	s := activation.Subject{
 		Partner: a.Partner, Agent: a.ID, Venue: string(a.Venue), Live: a.Mode == Live, Chain: a.Chain,
 		Owner: a.Owner, SmartAccount: a.SmartAccount, Leader: a.Leader, MaxMicroUSD: int64(a.Risk.MaxUSD), MaxLeverage: a.Risk.LeverageCap(),
-		TradingAgent: d.TradingAgent(a.ID, a.Activation.Challenge), Executor: d.Executor,
+		TradingAgent: d.TradingAgent(a.ID, a.Activation.Challenge), Executor: d.Executor(),
 	}
 	if s.Chain == nil {
 		s.Chain, _ = chain.Parse(string(chain.Arbitrum)) // where the perpetuals venue's money lives

@@ -24,7 +24,7 @@ type Desk struct {
 	// TradingAgent is the account by which orders of an agent are placed at the perpetuals venue, another for each activation; Executor the one that spends within the
 	// limits that owners set elsewhere.
 	TradingAgent func(agentID, challenge string) chain.Address
-	Executor     chain.Address
+	Executor     func() chain.Address
 	// LivePerps says that agents on perpetuals can trade with real money.
 	LivePerps bool
 	// Venue is told of trading agents that owners approve for live trading; nil where LivePerps is false.

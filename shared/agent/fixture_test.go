@@ -63,7 +63,7 @@ func newOffice(t *testing.T) *office {
 		Checker: activation.Checker{
 			Signatures: &walletsignature.Verifier{Code: noCode{}, Calls: nil, Nonces: engine.Nonces()}, Nonces: engine.Nonces(),
 		},
-		TradingAgent: func(id, _ string) chain.Address { return chain.Address{0xee, byte(len(id))} }, Executor: chain.Address{0xef},
+		TradingAgent: func(id, _ string) chain.Address { return chain.Address{0xee, byte(len(id))} }, Executor: func() chain.Address { return chain.Address{0xef} },
 	}
 	o.Service.Idempotency = engine.Idempotency()
 	o.open()

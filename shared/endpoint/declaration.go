@@ -46,7 +46,7 @@ type Declaration struct {
 	Check func(context.Context, *Request) error
 }
 
-// Endpoint is a declaration together with what answers it. The zero value is of no use: Single and Bundle make endpoints.
+// Endpoint is a declaration together with what answers it. The zero value is of no use: Single, Bundle and the like make endpoints.
 type Endpoint struct {
 	Declaration
 	// Answer is a zero value of the answer's type, for the API document; nil for bundles.
@@ -55,6 +55,10 @@ type Endpoint struct {
 	Components []Endpoint
 	// respond computes the encoded answer.
 	respond func(context.Context, *Request) ([]byte, error)
+	// speak answers instead where the endpoint has a protocol of its own, by calls to callable endpoints.
+	speak    Speak
+	callable []Endpoint
+	calls    *table
 }
 
 // Single declares an endpoint by what it gathers and how it judges: gather collects the facts of a request, through the

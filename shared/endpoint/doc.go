@@ -7,7 +7,7 @@
 //
 // To add an endpoint, write one file in the package of its page: its answer type, a function that gathers its facts through the
 // request's market session, a pure assess function, and a declaration made with Single. To add a slot to a bundle, add the
-// declaration to the bundle's list.
+// declaration to the bundle's list. Protocol is for those who would rather call endpoints in another way than by their paths.
 //
 // What the API leaves to us is decided here once: null for an optional parameter is refused (leave it out instead); a whole number
 // may be spelled 5, 5.0 or 5e0; where no parameter in the body is required, no body at all is {}; GET and DELETE take parameters

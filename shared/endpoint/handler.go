@@ -52,13 +52,18 @@ type reply struct {
 	allow   []string
 	// replayed is true for an answer that was given before to the same request.
 	replayed bool
+	// header replaces headers of the response.
+	header http.Header
 }
 
 // ServeHTTP answers a request. Nothing is written before the whole answer is there.
-func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	c := &call{id: h.NewID(), receivedAt: h.Clock().UTC()}
+func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) { h.serve(w, r, h.NewID()) }
+
+// serve answers a request under an id.
+func (h *handler) serve(w http.ResponseWriter, r *http.Request, id string) {
+	c := &call{id: id, receivedAt: h.Clock().UTC()}
 	answer := h.safely(c, r)
-	if c.identity != nil && c.quota == nil {
+	if c.identity != nil && c.quota == nil && answer.header.Get("RateLimit") == "" {
 		c.quota = h.meter.state(r.Context(), c.identity, c.receivedAt)
 	}
 	write(w, r, c, answer)
@@ -97,6 +102,9 @@ func (h *handler) reply(c *call, r *http.Request) reply {
 	}
 	if retryAfter := h.free.exhausted(c, r); retryAfter > 0 {
 		return h.tooMany(c, retryAfter)
+	}
+	if e.speak != nil {
+		return h.spoken(c, r)
 	}
 	request, problem := h.checked(c, r, pathValues)
 	if problem == nil && e.Check != nil {
@@ -189,12 +197,8 @@ func (h *handler) checked(c *call, r *http.Request, pathValues map[string]any) (
 		if all, problem = bodyMembers(e, body); problem != nil {
 			return nil, problem
 		}
-		if len(query) > 0 {
-			accepted, name := names(e.Parameters), printable(query[0].name)
-			return nil, &Problem{
-				Status: http.StatusBadRequest, Code: "unknown_param", Parameter: name, Accepted: accepted,
-				Message: "This endpoint takes no parameters in the query string; send them in the body. " + acceptedSentence(accepted),
-			}
+		if problem := noQuery(e, query); problem != nil {
+			return nil, problem
 		}
 	} else if len(body) > 0 {
 		return nil, invalidJSON("This endpoint takes no body; send parameters in the query string.")
@@ -211,6 +215,11 @@ func (h *handler) checked(c *call, r *http.Request, pathValues map[string]any) (
 			return nil, problem
 		}
 	}
+	return h.request(c, r, body, values), nil
+}
+
+// request is what an endpoint learns of a request.
+func (h *handler) request(c *call, r *http.Request, body []byte, values map[string]any) *Request {
 	request := NewRequest(c.id, "", h.Present(), nil)
 	request.ReceivedAt, request.Operation = c.receivedAt, h.NewOperation()
 	request.Host, request.Header, request.Body, request.values = r.Host, r.Header, body, values
@@ -218,7 +227,19 @@ func (h *handler) checked(c *call, r *http.Request, pathValues map[string]any) (
 	if c.identity != nil {
 		request.Partner, request.Limit = c.identity.PartnerID, c.identity.Limit
 	}
-	return request, nil
+	return request
+}
+
+// noQuery refuses a query where everything belongs into the body.
+func noQuery(e *Endpoint, query []given) *Problem {
+	if len(query) == 0 {
+		return nil
+	}
+	accepted := names(e.Parameters)
+	return &Problem{
+		Status: http.StatusBadRequest, Code: "unknown_param", Parameter: printable(query[0].name), Accepted: accepted,
+		Message: "This endpoint takes no parameters in the query string; send them in the body. " + acceptedSentence(accepted),
+	}
 }
 
 // bodyMembers reads the parameters in a body. Where nothing is required in it, no body at all is the empty object.

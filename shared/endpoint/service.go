@@ -100,6 +100,7 @@ func (s Service) validate(endpoints []Endpoint) {
 	}
 	for i := range endpoints {
 		e := &endpoints[i]
+		s.validate(e.callable)
 		if !e.Open && (s.Keys == nil || s.Meter == nil) {
 			panic("endpoint: " + e.Name + " needs a partner's key, and the service has no keys or no meter")
 		}

@@ -38,7 +38,7 @@ func write(w http.ResponseWriter, r *http.Request, c *call, answer reply) {
 	}
 	body := answer.body
 	if problem := answer.problem; problem != nil {
-		body = encodeProblem(problem, c.id)
+		body = problem.Body(c.id)
 		if problem.RetryAfter > 0 {
 			header.Set("Retry-After", strconv.Itoa(wholeSeconds(problem.RetryAfter)))
 		}
@@ -48,7 +48,10 @@ func write(w http.ResponseWriter, r *http.Request, c *call, answer reply) {
 	} else if c.endpoint != nil && c.endpoint.Graded {
 		header.Set("X-Method-Version", MethodVersion)
 	}
-	if answer.status == http.StatusNoContent {
+	for name, values := range answer.header {
+		header[name] = values
+	}
+	if len(body) == 0 {
 		w.WriteHeader(answer.status)
 		return
 	}
@@ -61,11 +64,11 @@ func write(w http.ResponseWriter, r *http.Request, c *call, answer reply) {
 	}
 }
 
-// encodeProblem is the body of a refusal. Names that are not valid UTF-8 never get here: the decoders refuse them.
-func encodeProblem(problem *Problem, id string) []byte {
+// Body is the body of the refusal of a request of that id. Names that are not valid UTF-8 never get here: the decoders refuse them.
+func (p *Problem) Body(id string) []byte {
 	body, err := encode(errorBody{
-		Error: problem.Code, Message: problem.Message, RequestID: id, Parameter: problem.Parameter,
-		Accepted: problem.Accepted, Supported: problem.Supported, RetryAfterSeconds: wholeSeconds(problem.RetryAfter),
+		Error: p.Code, Message: p.Message, RequestID: id, Parameter: p.Parameter,
+		Accepted: p.Accepted, Supported: p.Supported, RetryAfterSeconds: wholeSeconds(p.RetryAfter),
 	})
 	if err != nil {
 		return []byte(`{"error":"internal","message":"Something went wrong on our side. Report the request id if it happens again.","requestId":` + strconv.Quote(id) + `}`)

@@ -14,7 +14,6 @@ import (
 
 	"github.com/mirrorworthy/mirrorworthy/shared/chain"
 	"github.com/mirrorworthy/mirrorworthy/shared/endpoint/partnerkey"
-	"github.com/mirrorworthy/mirrorworthy/shared/market"
 	"github.com/mirrorworthy/mirrorworthy/shared/provider/defillama"
 	"github.com/mirrorworthy/mirrorworthy/shared/provider/dexscreener"
 	"github.com/mirrorworthy/mirrorworthy/shared/provider/evmrpc"
@@ -173,7 +172,7 @@ func Settings() []Setting {
 		}},
 		{Name: "AGENT_SECRET", show: hide, Meaning: "the secret that agents' trading keys are derived from and webhooks' secrets are sealed under; the local gateway makes its own", read: func(c *Config, value string) (err error) {
 			c.AgentSecret = Secret(value)
-			_, err = decodeSecret(c.AgentSecret)
+			_, err = DecodeSecret(c.AgentSecret)
 			return wantIf(err, fmt.Sprintf("at least %d hexadecimal digits", 2*minimumSecret))
 		}},
 		{Name: "LIVE_TRADING", Default: "off", Meaning: "on lets agents be made that trade with real money", read: func(c *Config, value string) error {
@@ -195,8 +194,8 @@ func Settings() []Setting {
 		}},
 		{Name: "AWS_REGION", Meaning: "the AWS region", read: func(c *Config, value string) error { c.Region = value; return nil }},
 	}
-	for _, s := range Spreads(Kept{}, market.Sources{}, Copying{}, nil) {
-		settings = append(settings, queueSetting(s.Name))
+	for _, name := range queues {
+		settings = append(settings, queueSetting(name))
 	}
 	for _, p := range providers() {
 		settings = append(settings, addressSetting(p.variable+"_URL", p.name, p.limits.Base))
@@ -213,13 +212,29 @@ func Settings() []Setting {
 // minimumSecret is the length of the shortest secret that is taken, in bytes.
 const minimumSecret = 32
 
-// decodeSecret gives the bytes of a secret in hexadecimal digits.
-func decodeSecret(secret Secret) ([]byte, error) {
+// DecodeSecret gives the bytes of a secret in hexadecimal digits.
+func DecodeSecret(secret Secret) ([]byte, error) {
 	decoded, err := hex.DecodeString(secret.Reveal())
 	if err == nil && len(decoded) < minimumSecret {
 		err = errors.New("too short")
 	}
 	return decoded, err
+}
+
+// queues are the jobs that have a queue. They are named here for their settings alone: what they do is for those who run them to know.
+var queues = []string{"discover-leaders", "grade-leaders", "resolve-track-record", "mirror-trades", "deliver-webhooks"}
+
+// QueueSetting is the environment variable with the address of a job's queue.
+func QueueSetting(name string) string {
+	return "QUEUE_" + strings.ToUpper(strings.ReplaceAll(name, "-", "_"))
+}
+
+func queueSetting(name string) Setting {
+	meaning := "the address of the queue of " + name + "; the local gateway has a queue of its own"
+	return Setting{Name: QueueSetting(name), Meaning: meaning, read: func(c *Config, value string) error {
+		c.Queues[name] = value
+		return wantURL(value)
+	}}
 }
 
 func addressSetting(variable, name, byDefault string) Setting {

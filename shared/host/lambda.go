@@ -15,176 +15,98 @@ import (
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
-	"github.com/mirrorworthy/mirrorworthy/shared/chain"
 	"github.com/mirrorworthy/mirrorworthy/shared/endpoint"
 	"github.com/mirrorworthy/mirrorworthy/shared/endpoint/gateway"
 	"github.com/mirrorworthy/mirrorworthy/shared/endpoint/partnerkey"
 	"github.com/mirrorworthy/mirrorworthy/shared/job"
-	"github.com/mirrorworthy/mirrorworthy/shared/leader"
 	"github.com/mirrorworthy/mirrorworthy/shared/market"
-	"github.com/mirrorworthy/mirrorworthy/shared/store"
 	"github.com/mirrorworthy/mirrorworthy/shared/store/dynamo"
-	"github.com/mirrorworthy/mirrorworthy/shared/token"
-	"github.com/mirrorworthy/mirrorworthy/shared/webhook"
 )
+
+// Process is what a function is put together from once its configuration is read.
+type Process struct {
+	Config Config
+	Parts  Parts
+	Kept   Kept
+	// Sources are for jobs; endpoints have those of their requests.
+	Sources market.Sources
+}
+
+// Jobs are the jobs of a part of the service: those done in one run, and those whose work is spread over a queue.
+type Jobs struct {
+	Single []job.Job
+	Spread []job.Spread
+}
 
 // Serve runs a Lambda function that answers these endpoints, which keep nothing. It does not return.
 func Serve(endpoints ...endpoint.Endpoint) {
-	serve(func(Kept) ([]endpoint.Endpoint, []endpoint.Route) { return endpoints, nil })
+	serve(func(Process) ([]endpoint.Endpoint, []endpoint.Route, error) { return endpoints, nil, nil })
 }
 
-// ServeToken runs the Lambda function of an endpoint of the token page, given by its name. It does not return.
-func ServeToken(name string) {
-	serve(func(kept Kept) ([]endpoint.Endpoint, []endpoint.Route) {
-		return named(name, token.Endpoints(kept.tokenMemory())), nil
+// ServeOne runs the Lambda function of one endpoint of a part of the service, given by its name. It does not return.
+func ServeOne(name string, part func(Process) ([]endpoint.Endpoint, error)) {
+	serve(func(p Process) ([]endpoint.Endpoint, []endpoint.Route, error) {
+		all, err := part(p)
+		return slices.DeleteFunc(all, func(e endpoint.Endpoint) bool { return e.Name != name }), nil, err
 	})
-}
-
-// ServeLeader runs the Lambda function of a board, given by its name. It does not return.
-func ServeLeader(name string) {
-	serve(func(kept Kept) ([]endpoint.Endpoint, []endpoint.Route) {
-		return named(name, leader.Endpoints(kept.leaderMemory())), nil
-	})
-}
-
-// ServeCopyTrading runs the Lambda function of an endpoint that decides on copies, given by its name. It does not return.
-func ServeCopyTrading(name string) {
-	serve(func(kept Kept) ([]endpoint.Endpoint, []endpoint.Route) { return named(name, kept.deciding()), nil })
-}
-
-// ServeAgent runs the Lambda function of an endpoint of agents, given by its name. It does not return.
-func ServeAgent(name string) {
-	serveCopying(func(kept Kept, copying Copying) []endpoint.Endpoint { return named(name, kept.agentEndpoints(copying)) })
-}
-
-// ServeWebhook runs the Lambda function of an endpoint of webhooks, given by its name. It does not return.
-func ServeWebhook(name string) {
-	serveCopying(func(kept Kept, copying Copying) []endpoint.Endpoint {
-		return named(name, webhook.Endpoints(kept.webhooks(copying)))
-	})
-}
-
-// named gives the endpoint of a name, none where there is none.
-func named(name string, all []endpoint.Endpoint) []endpoint.Endpoint {
-	return slices.DeleteFunc(all, func(e endpoint.Endpoint) bool { return e.Name != name })
 }
 
 // ServeUsage runs the Lambda function that tells a partner its usage. It does not return.
 func ServeUsage() {
-	serve(func(kept Kept) ([]endpoint.Endpoint, []endpoint.Route) {
-		return []endpoint.Endpoint{endpoint.Usage(kept.Meter)}, nil
+	serve(func(p Process) ([]endpoint.Endpoint, []endpoint.Route, error) {
+		return []endpoint.Endpoint{endpoint.Usage(p.Kept.Meter)}, nil, nil
 	})
 }
 
-// ServeNotFound runs the Lambda function behind the catch-all route. It does not return.
-func ServeNotFound() {
-	serve(func(kept Kept) ([]endpoint.Endpoint, []endpoint.Route) {
-		return nil, endpoint.RoutesOf(Endpoints(kept, Copying{})...)
-	})
+// ServeNotFound runs the Lambda function behind the catch-all route, which answers no endpoint, but knows all routes. It does not return.
+func ServeNotFound(routes func() []endpoint.Route) {
+	serve(func(Process) ([]endpoint.Endpoint, []endpoint.Route, error) { return nil, routes(), nil })
 }
 
 // serve puts the service together for what choose names: endpoints to answer, or all routes for the catch-all.
-func serve(choose func(Kept) ([]endpoint.Endpoint, []endpoint.Route)) {
-	start(false, func(kept Kept, _ Copying) ([]endpoint.Endpoint, []endpoint.Route) { return choose(kept) })
-}
-
-// serveCopying is serve for endpoints that need the secret of agents.
-func serveCopying(choose func(Kept, Copying) []endpoint.Endpoint) {
-	start(true, func(kept Kept, copying Copying) ([]endpoint.Endpoint, []endpoint.Route) {
-		return choose(kept, copying), nil
-	})
-}
-
-func start(copies bool, choose func(Kept, Copying) ([]endpoint.Endpoint, []endpoint.Route)) {
-	log := lambdaLogger()
-	config, err := readLambdaConfig()
-	var pepper []byte
-	if err == nil {
-		pepper, err = partnerkey.ParsePepper(config.Pepper.Reveal())
+func serve(choose func(Process) ([]endpoint.Endpoint, []endpoint.Route, error)) {
+	p, err := begin()
+	if err != nil {
+		CannotStart(p.Parts.Log, err)
 	}
-	if err == nil && copies && config.AgentSecret == "" {
-		err = errAgentSecret
+	p.Parts.Keys, p.Parts.Meter, p.Parts.Idempotency = p.Kept.Keys, p.Kept.Meter, p.Kept.Idempotency
+	if p.Parts.Pepper, err = partnerkey.ParsePepper(p.Config.Pepper.Reveal()); err != nil {
+		CannotStart(p.Parts.Log, err)
+	}
+	service, err := NewService(p.Config, p.Parts)
+	if err != nil {
+		CannotStart(p.Parts.Log, err)
+	}
+	endpoints, routes, err := choose(p)
+	if err == nil && len(endpoints) == 0 && len(routes) == 0 {
+		err = errors.New("the function names no endpoint of the service")
 	}
 	if err != nil {
-		cannotStart(log, err)
-	}
-	kept := KeptIn(OpenDynamo(config, os.Getenv))
-	parts := Parts{
-		Keys: kept.Keys, Meter: kept.Meter, Idempotency: kept.Idempotency, Log: log, Metrics: NewEMF(standardOut(), time.Now), Pepper: pepper,
-	}
-	service, err := NewService(config, parts)
-	if err != nil {
-		cannotStart(log, err)
-	}
-	var copying Copying
-	if copies {
-		if copying, err = NewCopying(config, parts); err != nil {
-			cannotStart(log, err)
-		}
-	}
-	endpoints, routes := choose(kept, copying)
-	if len(endpoints) == 0 && len(routes) == 0 {
-		cannotStart(log, errors.New("the function names no endpoint of the service"))
+		CannotStart(p.Parts.Log, err)
 	}
 	service.Routes = routes
-	lambda.Start(gateway.LambdaHandler(endpoint.NewHandler(service, endpoints...), log))
+	lambda.Start(gateway.LambdaHandler(endpoint.NewHandler(service, endpoints...), p.Parts.Log))
 }
 
-// ServeJob runs the Lambda function of a job, plain or spread, given by its name. It does not return.
-func ServeJob(name string) {
-	log := lambdaLogger()
-	config, err := readLambdaConfig()
-	if err != nil {
-		cannotStart(log, err)
+// BeginJob reads the configuration of a job's function and gives it provider clients and the store.
+func BeginJob() (Process, error) {
+	p, err := begin()
+	if err == nil {
+		p.Sources, err = NewSources(p.Config, p.Parts)
 	}
-	parts := Parts{Log: log, Metrics: NewEMF(standardOut(), time.Now)}
-	sources, err := NewSources(config, parts)
-	if err != nil {
-		cannotStart(log, err)
-	}
-	var copying Copying
-	if name == mirrorTrades || name == deliverWebhooks {
-		if copying, err = NewCopying(config, parts); err != nil {
-			cannotStart(log, err)
-		}
-	}
-	function, err := jobFunction(name, config, KeptIn(OpenDynamo(config, os.Getenv)), sources, copying, log)
-	if err != nil {
-		cannotStart(log, err)
-	}
-	lambda.Start(function)
+	return p, err
 }
 
-// jobFunction is what the function of a job runs: a plain job for its schedule's events, a spread one for its queue's messages too.
-func jobFunction(name string, config Config, kept Kept, sources market.Sources, copying Copying, log *slog.Logger) (job.Function, error) {
-	for _, j := range Jobs(kept, sources) {
-		if j.Name == name {
-			return job.Handler(j, config.Clock(), log), nil
-		}
+// begin reads the configuration that every function needs, and opens the store. The log is there in any case.
+func begin() (Process, error) {
+	p := Process{Parts: Parts{Log: lambdaLogger(), Metrics: NewEMF(standardOut(), time.Now)}}
+	var err error
+	if p.Config, err = readLambdaConfig(); err != nil {
+		return p, err
 	}
-	for _, s := range Spreads(kept, sources, copying, chain.All()) {
-		if s.Name == name {
-			if (name == mirrorTrades || name == deliverWebhooks) && config.AgentSecret == "" {
-				return nil, errAgentSecret
-			}
-			return spreadFunction(s, config, kept.Passes, OpenQueue(config, os.Getenv, log), log)
-		}
-	}
-	return nil, fmt.Errorf("there is no job %s", name)
+	p.Kept = KeptIn(OpenDynamo(p.Config, os.Getenv))
+	return p, nil
 }
-
-// spreadFunction is the function of a spread job, which needs to know the queues that it sends to.
-func spreadFunction(s job.Spread, config Config, passes store.Passes, queue *Queue, log *slog.Logger) (job.Function, error) {
-	for _, to := range append([]string{s.Name}, s.Then...) {
-		if config.Queues[to] == "" {
-			return nil, fmt.Errorf("%s must be the address of the queue of %s", QueueSetting(to), to)
-		}
-	}
-	return queue.retrying(s.Name, job.SpreadHandler(s, passes, queue, config.Clock(), log)), nil
-}
-
-// errAgentSecret is a function that needs the secret of agents and has none.
-var errAgentSecret = errors.New("AGENT_SECRET must be set")
 
 // readLambdaConfig reads the configuration that every Lambda function needs.
 func readLambdaConfig() (Config, error) {
@@ -213,8 +135,8 @@ func (c Config) checkSample() error {
 	return nil
 }
 
-// cannotStart logs why a function cannot run, and ends it.
-func cannotStart(log *slog.Logger, err error) {
+// CannotStart logs why a function cannot run, and ends it.
+func CannotStart(log *slog.Logger, err error) {
 	log.Error("cannot start", "error", err)
 	os.Exit(1)
 }
@@ -222,7 +144,7 @@ func cannotStart(log *slog.Logger, err error) {
 // OpenDynamo opens the store in the configured tables with the credentials of the environment: those that Lambda gives a
 // function, or those of an administrator's shell. Reading only the environment keeps cold starts short.
 func OpenDynamo(config Config, getenv func(string) string) *dynamo.Store {
-	client := dynamodb.New(dynamodb.Options{Region: config.Region, Credentials: environmentCredentials(getenv)}, func(o *dynamodb.Options) {
+	client := dynamodb.New(dynamodb.Options{Region: config.Region, Credentials: EnvironmentCredentials(getenv)}, func(o *dynamodb.Options) {
 		if config.DynamoDBEndpoint != "" {
 			o.BaseEndpoint = aws.String(config.DynamoDBEndpoint)
 		}
@@ -230,7 +152,8 @@ func OpenDynamo(config Config, getenv func(string) string) *dynamo.Store {
 	return dynamo.Open(client, dynamo.Tables{Records: config.RecordsTable, Meters: config.MetersTable})
 }
 
-func environmentCredentials(getenv func(string) string) aws.CredentialsProvider {
+// EnvironmentCredentials are those of the environment.
+func EnvironmentCredentials(getenv func(string) string) aws.CredentialsProvider {
 	return aws.NewCredentialsCache(credentials.NewStaticCredentialsProvider(
 		getenv("AWS_ACCESS_KEY_ID"), getenv("AWS_SECRET_ACCESS_KEY"), getenv("AWS_SESSION_TOKEN")))
 }

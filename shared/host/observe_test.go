@@ -32,16 +32,19 @@ func TestMetricsAreLinesInEmbeddedMetricFormat(t *testing.T) {
 	metrics.Count("provider_calls", 3, "provider", "goplus", "status", "2\n00\xff")
 	metrics.Count("alone", 0)
 	metrics.Count("odd", 1, "left over")
+	metrics.Count("webhook_lag_seconds", 75)
 	lines := strings.Split(strings.TrimSuffix(out.String(), "\n"), "\n")
-	if len(lines) != 3 {
+	if len(lines) != 4 {
 		t.Fatalf("%q", lines)
 	}
 	for i, want := range []struct {
 		name       string
 		value      float64
+		unit       string
 		dimensions map[string]string
 	}{
-		{"provider_calls", 3, map[string]string{"provider": "goplus", "status": "2\n00\ufffd"}}, {"alone", 0, nil}, {"odd", 1, nil},
+		{"provider_calls", 3, "Count", map[string]string{"provider": "goplus", "status": "2\n00\ufffd"}}, {"alone", 0, "Count", nil}, {"odd", 1, "Count", nil},
+		{"webhook_lag_seconds", 75, "Seconds", nil},
 	} {
 		var line metricLine
 		var fields map[string]any
@@ -52,13 +55,17 @@ func TestMetricsAreLinesInEmbeddedMetricFormat(t *testing.T) {
 			t.Fatal(lines[i])
 		}
 		directive := line.AWS.CloudWatchMetrics[0]
-		if directive.Namespace != "Mirrorworthy" || len(directive.Metrics) != 1 || directive.Metrics[0].Name != want.name || directive.Metrics[0].Unit != "Count" {
+		if directive.Namespace != "Mirrorworthy" || len(directive.Metrics) != 1 || directive.Metrics[0].Name != want.name || directive.Metrics[0].Unit != want.unit {
 			t.Error(lines[i])
 		}
 		if fields[want.name] != want.value {
 			t.Errorf("%s: %v", want.name, fields[want.name])
 		}
-		if len(directive.Dimensions) != 1 || len(directive.Dimensions[0]) != len(want.dimensions) || len(fields) != 2+len(want.dimensions) {
+		if len(directive.Dimensions[0]) != len(want.dimensions) || len(fields) != 2+len(want.dimensions) {
+			t.Error(lines[i])
+		}
+		// What has dimensions is kept without them too.
+		if total := len(directive.Dimensions) == 2 && len(directive.Dimensions[1]) == 0; total != (len(want.dimensions) > 0) || !total && len(directive.Dimensions) != 1 {
 			t.Error(lines[i])
 		}
 		for _, name := range directive.Dimensions[0] {

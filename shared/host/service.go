@@ -35,8 +35,8 @@ func NewService(config Config, parts Parts) (endpoint.Service, error) {
 	}
 	return endpoint.Service{
 		Sources: sources, SampleMarket: config.Mode == Sample,
-		Keys: partnerkey.NewKeyring(parts.Keys, parts.Pepper, config.running()), Meter: parts.Meter, Idempotency: parts.Idempotency,
-		Clock: config.running(), Present: config.Clock(), Log: parts.Log, Metrics: parts.Metrics, Routes: parts.Routes,
+		Keys: partnerkey.NewKeyring(parts.Keys, parts.Pepper, config.Running()), Meter: parts.Meter, Idempotency: parts.Idempotency,
+		Clock: config.Running(), Present: config.Clock(), Log: parts.Log, Metrics: parts.Metrics, Routes: parts.Routes,
 		SingleTimeout: config.SingleTimeout, BundleTimeout: config.BundleTimeout,
 	}, nil
 }
@@ -50,13 +50,13 @@ func NewSources(config Config, parts Parts) (market.Sources, error) {
 // Clock is the clock that answers go by: the computer's, or the instant at which it was stopped.
 func (c Config) Clock() func() time.Time {
 	if c.FixedClock.IsZero() {
-		return c.running()
+		return c.Running()
 	}
 	return func() time.Time { return c.FixedClock }
 }
 
-// running is the clock that goes on whatever answers go by: keys, units and agents are accounted for by it.
-func (c Config) running() func() time.Time {
+// Running is the clock that goes on whatever answers go by: keys, units and agents are accounted for by it.
+func (c Config) Running() func() time.Time {
 	if c.Now != nil {
 		return c.Now
 	}

@@ -36,6 +36,12 @@ func newSources(config Config, parts Parts, clock func() time.Time) (market.Sour
 	return market.Cached(fresh, market.DefaultFreshness(), clock), err
 }
 
+// NewUncachedSources makes provider clients of their own whose answers are never old, and the way to the venue that takes orders: for what
+// money hangs on. The errors are those of NewService.
+func NewUncachedSources(config Config, parts Parts) (market.Sources, *hyperliquid.Exchange, error) {
+	return newFreshSources(config, parts, config.Clock(), 0)
+}
+
 // newFreshSources makes an adapter for every port, each with a client of its own, and the way to the venue that takes orders. Remember is
 // how long a node's answers stand; zero for not at all.
 func newFreshSources(config Config, parts Parts, clock func() time.Time, remember time.Duration) (market.Sources, *hyperliquid.Exchange, error) {

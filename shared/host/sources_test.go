@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"log/slog"
+	"maps"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -24,6 +25,7 @@ import (
 	"github.com/mirrorworthy/mirrorworthy/shared/chain"
 	"github.com/mirrorworthy/mirrorworthy/shared/market"
 	"github.com/mirrorworthy/mirrorworthy/shared/provider/upstream"
+	"github.com/mirrorworthy/mirrorworthy/shared/store"
 )
 
 // counts are metrics that add up.
@@ -399,6 +401,30 @@ func TestProviderCallsAreCountedAndFailuresLogged(t *testing.T) {
 	}
 	if text := log.String(); strings.Count(text, "\n") != 1 || !strings.Contains(text, `"path":"/b"`) || !strings.Contains(text, `"attempt":2`) {
 		t.Error(text)
+	}
+}
+
+func TestPassesAreCountedByWhatBecameOfThem(t *testing.T) {
+	metrics := &counts{}
+	began := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+	tell := ObservePasses(metrics, "grade-leaders")
+	tell(store.Pass{At: began, Parts: 3, Done: []int{0, 1, 2}}, began.Add(90*time.Second+999*time.Millisecond))
+	tell(store.Pass{At: began, Parts: 3, Done: []int{1}}, began.Add(time.Hour))
+	tell(store.Pass{At: began, Parts: 1, Done: []int{0}}, began.Add(-time.Second))
+	want := map[string]int{"passes_finished job grade-leaders": 2, "pass_seconds job grade-leaders": 90, "pass_parts_left job grade-leaders": 2}
+	if !maps.Equal(metrics.sum, want) {
+		t.Errorf("%v, want %v", metrics.sum, want)
+	}
+}
+
+func TestTheLagOfWebhooksIsNoted(t *testing.T) {
+	metrics := &counts{}
+	ObserveWebhookLag(metrics)(61*time.Second + 5*time.Millisecond)
+	if want := map[string]int{"webhook_lag_seconds ": 61}; !maps.Equal(metrics.sum, want) {
+		t.Errorf("%v, want %v", metrics.sum, want)
+	}
+	if ObserveWebhookLag(nil) != nil || ObservePasses(nil, "grade-leaders") != nil {
+		t.Error("without metrics somebody counts")
 	}
 }
 

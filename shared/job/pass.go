@@ -222,8 +222,12 @@ func (r *spreadRun) conclude(ctx context.Context, pass store.Pass) error {
 	if err := r.passes.Finish(ctx, r.Name, pass.ID, at); err != nil && !errors.Is(err, store.ErrConflict) {
 		return err
 	}
+	finished := r.clock().UTC()
 	r.log.Info("job done", "pass", pass.ID, "parts", len(pass.Done), r.counts(), pass.Items, "failed", pass.Failed,
-		"took", r.clock().Sub(pass.At).Round(time.Second).String())
+		"took", finished.Sub(pass.At).Round(time.Second).String())
+	if r.Finished != nil {
+		r.Finished(pass, finished)
+	}
 	return nil
 }
 

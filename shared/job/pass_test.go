@@ -206,11 +206,17 @@ func TestNothingIsPlannedMeansNoPass(t *testing.T) {
 
 // A schedule leaves a young pass alone, and concludes an old one with what is there before it begins the next.
 func TestAnUnfinishedPassIsConcludedByTheNext(t *testing.T) {
-	var concluded []store.Pass
+	var concluded, finished []store.Pass
 	b := newBench(func(s *job.Spread) {
 		s.Conclude = func(_ context.Context, _ time.Time, pass store.Pass) (job.Report, error) {
 			concluded = append(concluded, pass)
 			return nil, nil
+		}
+		s.Finished = func(pass store.Pass, at time.Time) {
+			finished = append(finished, pass)
+			if !at.Equal(due.Add(50 * time.Minute)) {
+				t.Errorf("finished at %v", at)
+			}
 		}
 	})
 	b.tick(t, "first")
@@ -227,6 +233,9 @@ func TestAnUnfinishedPassIsConcludedByTheNext(t *testing.T) {
 	b.tick(t, "old")
 	if len(concluded) != 1 || !slices.Equal(concluded[0].Done, []int{5}) || b.woken["first/after"] != 1 || b.latest != "old" {
 		t.Errorf("concluded %+v, woken %v, latest %s", concluded, b.woken, b.latest)
+	}
+	if len(finished) != 1 || finished[0].Complete() || !slices.Equal(finished[0].Done, []int{5}) {
+		t.Errorf("told of %+v", finished)
 	}
 	if !strings.Contains(b.log.String(), `missing=6 among="[0 1 2 3 4 6]"`) {
 		t.Errorf("the log does not say what is missing:\n%s", &b.log)

@@ -29,6 +29,9 @@ type Spread struct {
 	Conclude func(ctx context.Context, at time.Time, pass store.Pass) (Report, error)
 	// Then names the spread jobs that are due once a pass is concluded, as if their schedules had fired.
 	Then []string
+	// Finished is told of a pass that was concluded, with what of it is done, and when. Of a pass that is concluded by several at once
+	// it is told by each. Nil tells nobody.
+	Finished func(pass store.Pass, at time.Time)
 }
 
 // Plan is what a pass is going to do.

@@ -26,6 +26,9 @@ const (
 	atOnce, atOncePerReceiver = 16, 4
 )
 
+// DeliverJob is the name of the job that delivers.
+const DeliverJob = "deliver-webhooks"
+
 // Deliver is the job that works on the outbox, a part for each of its shards. It wants to run each minute, and its function more than
 // a minute and 15 seconds of time.
 //
@@ -35,7 +38,7 @@ const (
 func Deliver(s Service, outbox store.Outbox) job.Spread {
 	d := &deliverer{Service: s, outbox: outbox}
 	return job.Spread{
-		Name: "deliver-webhooks", Counts: "delivered", Gap: deliverEvery, Plan: d.plan, Part: d.part,
+		Name: DeliverJob, Counts: "delivered", Gap: deliverEvery, Plan: d.plan, Part: d.part,
 		Conclude: func(context.Context, time.Time, store.Pass) (job.Report, error) { return nil, nil },
 	}
 }
@@ -45,18 +48,24 @@ type deliverer struct {
 	outbox store.Outbox
 }
 
-// plan makes no pass while nothing is due.
+// plan makes no pass while nothing is due. It looks at what has been due the longest in each shard, and says for how long.
 func (d *deliverer) plan(ctx context.Context, at time.Time) (job.Plan, error) {
+	var plan job.Plan
+	var lag time.Duration
 	for shard := range store.OutboxShards {
 		due, err := d.outbox.Due(ctx, shard, at, 1)
 		if err != nil {
 			return job.Plan{}, fmt.Errorf("what is due: %w", err)
 		}
-		if len(due) > 0 {
-			return job.Plan{Parts: store.OutboxShards}, nil
+		for i := range due {
+			plan.Parts = store.OutboxShards
+			lag = max(lag, at.Sub(due[i].DueAt))
 		}
 	}
-	return job.Plan{}, nil
+	if d.Lag != nil {
+		d.Lag(lag)
+	}
+	return plan, nil
 }
 
 // part works on a shard until nothing is due or the time is up.

@@ -14,7 +14,7 @@ import (
 	"github.com/mirrorworthy/mirrorworthy/shared/store"
 )
 
-// Service is what webhooks run on. Every field is needed.
+// Service is what webhooks run on. Every field is needed that is not said to be optional.
 type Service struct {
 	Webhooks store.Webhooks
 	// Sealer encrypts secrets before they are stored.
@@ -27,6 +27,9 @@ type Service struct {
 	Clock  func() time.Time
 	// Log gets what became of attempts. No line holds a URL, a secret, or anything that a receiver said.
 	Log *slog.Logger
+	// Lag is told by every run of the job how long the delivery that has been due the longest has been so, 0 where nothing is due.
+	// It is optional.
+	Lag func(time.Duration)
 }
 
 // Reasons why a webhook is disabled.

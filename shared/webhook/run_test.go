@@ -165,6 +165,16 @@ func TestFaultsOnOurSideCostNoAttempt(t *testing.T) {
 
 func TestNoPassBeginsWhileNothingIsDue(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
+		lagAt := func(at time.Time) time.Duration {
+			w.lag = -1
+			if _, err := w.spread.Plan(t.Context(), at); err != nil {
+				t.Error(err)
+			}
+			return w.lag
+		}
+		if lag := lagAt(time.Now()); lag != 0 {
+			t.Errorf("nothing is due, and it is so for %v", lag)
+		}
 		if plan, err := w.spread.Plan(t.Context(), time.Now()); err != nil || plan.Parts != 0 {
 			t.Errorf("%+v %v", plan, err)
 		}
@@ -174,6 +184,14 @@ func TestNoPassBeginsWhileNothingIsDue(t *testing.T) {
 		}
 		if plan, err := w.spread.Plan(t.Context(), time.Now().Add(-time.Second)); err != nil || plan.Parts != 0 {
 			t.Errorf("%+v %v", plan, err)
+		}
+		// Of all shards the one counts where something has been due the longest.
+		time.Sleep(70 * time.Second)
+		for _, partner := range []string{"globex", "initech", "umbrella", "hooli"} {
+			w.say(partner, "evt_"+partner, "agent.paused")
+		}
+		if lag := lagAt(time.Now().Add(20 * time.Second)); lag != 90*time.Second {
+			t.Errorf("due for %v", lag)
 		}
 		for _, part := range []int{-1, store.OutboxShards} {
 			if _, err := w.spread.Part(t.Context(), time.Now(), store.Pass{}, part); err == nil {

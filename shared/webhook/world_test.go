@@ -57,6 +57,8 @@ type world struct {
 	reports   int
 	// off is by how much the service's clock is wrong.
 	off time.Duration
+	// lag is what the job last told of it.
+	lag time.Duration
 }
 
 // now is the time as the service sees it.
@@ -77,6 +79,7 @@ func newWorld(t *testing.T) *world {
 		Webhooks: w.memory, Sealer: webhook.NewSealer(key, rand.Reader), Random: rand.Reader, Jitter: func() float64 { return 0.5 }, Clock: w.now,
 		Sender: webhook.NewSender(w.now, webhook.SenderOptions{Transport: w}), Log: slog.New(slog.NewJSONHandler(w, nil)),
 	}
+	w.service.Lag = func(lag time.Duration) { w.lag = lag }
 	w.spread = webhook.Deliver(w.service, w.memory)
 	w.fixture = endpointtest.New(t)
 	w.fixture.Service.Clock = w.now

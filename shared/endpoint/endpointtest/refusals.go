@@ -65,6 +65,15 @@ func Refusals(t *testing.T, handler http.Handler, endpoints []endpoint.Endpoint,
 	}
 }
 
+// ProtocolRefusals is Refusals for an endpoint with a protocol of its own, as far as it does not matter which.
+func ProtocolRefusals(t *testing.T, handler http.Handler, e endpoint.Endpoint, key string) {
+	t.Helper()
+	c := checker{handler: handler, e: &e, key: key}
+	c.paths(t)
+	c.keys(t)
+	c.bodies(t)
+}
+
 // checker sends requests to one endpoint that must be refused.
 type checker struct {
 	handler http.Handler
@@ -288,7 +297,7 @@ func (c checker) bodies(t *testing.T) {
 	invalid := want{http.StatusBadRequest, "invalid_json", ""}
 	for _, body := range badBodies {
 		call := Call{Method: c.e.Method, Path: c.path(), Key: c.key, Body: body}
-		if body == "" && len(c.values()) == 0 {
+		if body == "" && len(c.e.Parameters) > 0 && len(c.values()) == 0 {
 			continue
 		}
 		c.expect(t, call, invalid)

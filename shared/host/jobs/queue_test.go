@@ -1,4 +1,4 @@
-package host
+package jobs
 
 import (
 	"bytes"
@@ -19,8 +19,8 @@ import (
 
 	"github.com/cenkalti/backoff/v4"
 
+	"github.com/mirrorworthy/mirrorworthy/shared/host"
 	"github.com/mirrorworthy/mirrorworthy/shared/job"
-	"github.com/mirrorworthy/mirrorworthy/shared/market"
 	"github.com/mirrorworthy/mirrorworthy/shared/store"
 )
 
@@ -98,8 +98,8 @@ func (s *stubSQS) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // config is a configuration with the stub's queues.
-func (s *stubSQS) config() Config {
-	return Config{Region: "eu-central-1", SQSEndpoint: s.address, Queues: map[string]string{
+func (s *stubSQS) config() host.Config {
+	return host.Config{Region: "eu-central-1", SQSEndpoint: s.address, Queues: map[string]string{
 		"grade-leaders": s.address + "/1/grade", "resolve-track-record": s.address + "/1/resolve",
 	}}
 }
@@ -270,27 +270,21 @@ func (onePass) Latest(context.Context, string) (store.Pass, error) {
 
 func TestJobsOfAllKindsAreFoundByName(t *testing.T) {
 	log := slog.New(slog.DiscardHandler)
-	config := Config{Queues: make(map[string]string), AgentSecret: Secret(strings.Repeat("00", 32))}
-	var all []string
-	for _, j := range Jobs(Kept{}, market.Sources{}) {
-		all = append(all, j.Name)
+	p := host.Process{Config: host.Config{Queues: make(map[string]string)}, Parts: host.Parts{Log: log}}
+	all := host.Jobs{Single: []job.Job{{Name: "alone"}}, Spread: []job.Spread{{Name: "spread", Then: []string{"next"}}}}
+	if function, err := functionOf("alone", p, all); err != nil || function == nil {
+		t.Error(err)
 	}
-	for _, s := range Spreads(Kept{}, market.Sources{}, Copying{}, nil) {
-		all = append(all, s.Name)
-		config.Queues[s.Name] = "http://127.0.0.1/" + s.Name
-	}
-	for _, name := range all {
-		if function, err := jobFunction(name, config, Kept{}, market.Sources{}, Copying{}, log); err != nil || function == nil {
-			t.Errorf("%s: %v", name, err)
+	for _, missing := range []string{"QUEUE_SPREAD", "QUEUE_NEXT"} {
+		if _, err := functionOf("spread", p, all); err == nil || !strings.Contains(err.Error(), missing) {
+			t.Errorf("%v, want %s", err, missing)
 		}
+		p.Config.Queues[strings.ToLower(strings.TrimPrefix(missing, "QUEUE_"))] = "http://127.0.0.1/queue"
 	}
-	config.AgentSecret = ""
-	for _, name := range []string{mirrorTrades, deliverWebhooks} {
-		if _, err := jobFunction(name, config, Kept{}, market.Sources{}, Copying{}, log); err == nil || !strings.Contains(err.Error(), "AGENT_SECRET") {
-			t.Errorf("%s without the secret of agents: %v", name, err)
-		}
+	if function, err := functionOf("spread", p, all); err != nil || function == nil {
+		t.Error(err)
 	}
-	if _, err := jobFunction("missing", config, Kept{}, market.Sources{}, Copying{}, log); err == nil {
+	if _, err := functionOf("missing", p, all); err == nil {
 		t.Error("a job that is not there runs")
 	}
 }

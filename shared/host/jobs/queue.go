@@ -1,4 +1,4 @@
-package host
+package jobs
 
 import (
 	"context"
@@ -8,7 +8,6 @@ import (
 	"log/slog"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/aws/aws-lambda-go/events"
@@ -17,22 +16,9 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
 	"github.com/cenkalti/backoff/v4"
 
+	"github.com/mirrorworthy/mirrorworthy/shared/host"
 	"github.com/mirrorworthy/mirrorworthy/shared/job"
 )
-
-// QueueSetting is the environment variable with the address of a job's queue.
-func QueueSetting(name string) string {
-	return "QUEUE_" + strings.ToUpper(strings.ReplaceAll(name, "-", "_"))
-}
-
-// queueSetting reads it.
-func queueSetting(name string) Setting {
-	meaning := "the address of the queue of " + name + "; the local gateway has a queue of its own"
-	return Setting{Name: QueueSetting(name), Meaning: meaning, read: func(c *Config, value string) error {
-		c.Queues[name] = value
-		return wantURL(value)
-	}}
-}
 
 const (
 	// batchLimit is how many messages SQS takes in one call.
@@ -53,9 +39,9 @@ type Queue struct {
 	pause func() backoff.BackOff
 }
 
-// OpenQueue opens the configured queues with the credentials of the environment, as OpenDynamo does.
-func OpenQueue(config Config, getenv func(string) string, log *slog.Logger) *Queue {
-	client := sqs.New(sqs.Options{Region: config.Region, Credentials: environmentCredentials(getenv)}, func(o *sqs.Options) {
+// OpenQueue opens the configured queues with the credentials of the environment, as host.OpenDynamo does.
+func OpenQueue(config host.Config, getenv func(string) string, log *slog.Logger) *Queue {
+	client := sqs.New(sqs.Options{Region: config.Region, Credentials: host.EnvironmentCredentials(getenv)}, func(o *sqs.Options) {
 		if config.SQSEndpoint != "" {
 			o.BaseEndpoint = aws.String(config.SQSEndpoint)
 		}
@@ -70,7 +56,7 @@ func OpenQueue(config Config, getenv func(string) string, log *slog.Logger) *Que
 func (q *Queue) Send(ctx context.Context, name string, messages ...job.Message) error {
 	url, ok := q.urls[name]
 	if !ok {
-		return fmt.Errorf("%s is not set: there is no queue %s", QueueSetting(name), name)
+		return fmt.Errorf("%s is not set: there is no queue %s", host.QueueSetting(name), name)
 	}
 	for batch := range slices.Chunk(messages, batchLimit) {
 		entries := make([]types.SendMessageBatchRequestEntry, len(batch))

@@ -1,4 +1,6 @@
-package host
+// Package copying puts copy trading together: what decides on copies, agents, mirroring and webhooks, with the keys that agents trade by and
+// the way to the venue that takes their orders. What any of them does is in packages copytrade, agent, activation, mirroring and webhook.
+package copying
 
 import (
 	"context"
@@ -18,6 +20,7 @@ import (
 	"github.com/mirrorworthy/mirrorworthy/shared/chain"
 	"github.com/mirrorworthy/mirrorworthy/shared/copytrade"
 	"github.com/mirrorworthy/mirrorworthy/shared/endpoint"
+	"github.com/mirrorworthy/mirrorworthy/shared/host"
 	"github.com/mirrorworthy/mirrorworthy/shared/job"
 	"github.com/mirrorworthy/mirrorworthy/shared/leader"
 	"github.com/mirrorworthy/mirrorworthy/shared/market"
@@ -39,6 +42,8 @@ type Copying struct {
 	Loopback bool
 	Clock    func() time.Time
 	Log      *slog.Logger
+	// Metrics count what the jobs do; nil for not at all.
+	Metrics endpoint.Metrics
 }
 
 // executorName names the account that spends for spot and prediction agents among the derived ones. No agent has it.
@@ -66,41 +71,44 @@ func (c Copying) sealingKey() [32]byte {
 	return [32]byte(mac.Sum(nil))
 }
 
-func (k Kept) verifier(c Copying) *walletsignature.Verifier {
+func verifier(k host.Kept, c Copying) *walletsignature.Verifier {
 	return &walletsignature.Verifier{Code: c.Sources.Code, Calls: c.Sources.Calls, Nonces: k.Nonces}
 }
 
-func (k Kept) access(c Copying) agent.Access {
-	return agent.Access{Agents: k.Agents, Sessions: k.verifier(c)}
+func access(k host.Kept, c Copying) agent.Access {
+	return agent.Access{Agents: k.Agents, Sessions: verifier(k, c)}
 }
 
-func (k Kept) follow(ctx context.Context, of store.FollowedLeader, at time.Time) error {
-	return leader.Follow(ctx, k.Leaders, of, at)
+// keptLeaders lets agents say whom they follow.
+type keptLeaders struct{ leaders store.Leaders }
+
+func (k keptLeaders) follow(ctx context.Context, of store.FollowedLeader, at time.Time) error {
+	return leader.Follow(ctx, k.leaders, of, at)
 }
 
-func (k Kept) desk(c Copying) agent.Desk {
+func desk(k host.Kept, c Copying) agent.Desk {
 	return agent.Desk{
-		Access: k.access(c), Leaders: k.Leaders, Follow: k.follow,
-		Checker:      activation.Checker{Signatures: k.verifier(c), Receipts: c.Sources.Receipts, Calls: c.Sources.Calls, Nonces: k.Nonces, Factory: smartAccountFactory},
-		TradingAgent: c.tradingAgent, Executor: c.tradingAgent(executorName, ""), LivePerps: c.Exchange != nil, Venue: approver{c.Exchange},
+		Access: access(k, c), Leaders: k.Leaders, Follow: keptLeaders{k.Leaders}.follow,
+		Checker:      activation.Checker{Signatures: verifier(k, c), Receipts: c.Sources.Receipts, Calls: c.Sources.Calls, Nonces: k.Nonces, Factory: smartAccountFactory},
+		TradingAgent: c.tradingAgent, Executor: func() chain.Address { return c.tradingAgent(executorName, "") }, LivePerps: c.Exchange != nil, Venue: approver{c.Exchange},
 	}
 }
 
-// NewCopying puts together what copy trading runs on, with provider clients of its own whose answers are never old: money hangs on them.
-// The errors are those of NewService.
-func NewCopying(config Config, parts Parts) (Copying, error) {
-	sources, exchange, err := newFreshSources(config, parts, config.Clock(), 0)
+// New puts together what copy trading runs on, with provider clients of its own whose answers are never old: money hangs on them.
+// The errors are those of host.NewService.
+func New(config host.Config, parts host.Parts) (Copying, error) {
+	sources, exchange, err := host.NewUncachedSources(config, parts)
 	if !config.LiveTrading {
 		exchange = nil
 	}
 	var secret []byte
 	if config.AgentSecret != "" && err == nil {
-		secret, err = decodeSecret(config.AgentSecret)
+		secret, err = host.DecodeSecret(config.AgentSecret)
 	}
 	return Copying{
-		Sources: sources, Secret: secret, Exchange: exchange, Clock: config.running(), Log: parts.Log,
+		Sources: sources, Secret: secret, Exchange: exchange, Clock: config.Running(), Log: parts.Log, Metrics: parts.Metrics,
 		// Webhooks may go to this machine as long as no real money is about.
-		Loopback: config.Mode == Sample,
+		Loopback: config.Mode == host.Sample,
 	}, err
 }
 
@@ -142,22 +150,22 @@ func (a approver) Approve(ctx context.Context, s activation.Subject, p activatio
 }
 
 // deciding are the endpoints that say what to copy and how much of it.
-func (k Kept) deciding() []endpoint.Endpoint {
+func deciding(k host.Kept) []endpoint.Endpoint {
 	return []endpoint.Endpoint{copytrade.CopyPlan(running{k.Agents}), copytrade.PerpCopyDecision(), copytrade.CopyOverlap(running{k.Agents})}
 }
 
 // agentEndpoints are the endpoints of agents and of what they did.
-func (k Kept) agentEndpoints(c Copying) []endpoint.Endpoint {
-	return append(k.desk(c).Endpoints(), mirroring.Executions(k.access(c), k.Executions))
+func agentEndpoints(k host.Kept, c Copying) []endpoint.Endpoint {
+	return append(desk(k, c).Endpoints(), mirroring.Executions(access(k, c), k.Executions))
 }
 
-// copyTrading are all endpoints of copy trading, in the order of the API document.
-func (k Kept) copyTrading(c Copying) []endpoint.Endpoint {
-	return slices.Concat(k.deciding(), k.agentEndpoints(c), webhook.Endpoints(k.webhooks(c)))
+// All are all endpoints of copy trading, in the order of the API document.
+func All(k host.Kept, c Copying) []endpoint.Endpoint {
+	return slices.Concat(deciding(k), agentEndpoints(k, c), webhook.Endpoints(webhooks(k, c)))
 }
 
 // webhooks is what webhooks run on.
-func (k Kept) webhooks(c Copying) webhook.Service {
+func webhooks(k host.Kept, c Copying) webhook.Service {
 	clock := c.Clock
 	if clock == nil {
 		clock = time.Now
@@ -169,28 +177,25 @@ func (k Kept) webhooks(c Copying) webhook.Service {
 	return webhook.Service{
 		Webhooks: k.Webhooks, Sealer: webhook.NewSealer(c.sealingKey(), rand.Reader), Random: rand.Reader, Jitter: randv2.Float64, Clock: clock, Log: log,
 		Sender: webhook.NewSender(clock, webhook.SenderOptions{AllowLoopback: c.Loopback}),
+		Lag:    host.ObserveWebhookLag(c.Metrics),
 	}
 }
 
 // deliverWebhooks is the job that works on the outbox.
-func (k Kept) deliverWebhooks(c Copying) job.Spread { return webhook.Deliver(k.webhooks(c), k.Outbox) }
+func deliverWebhooks(k host.Kept, c Copying) job.Spread {
+	return webhook.Deliver(webhooks(k, c), k.Outbox)
+}
 
 // mirrorTrades is the job that mirrors leaders' trades; what it says is delivered at once.
-func (k Kept) mirrorTrades(c Copying) job.Spread {
+func mirrorTrades(k host.Kept, c Copying) job.Spread {
 	executors := make(map[agent.Venue]mirroring.Executor)
 	if c.Exchange != nil {
 		executors[agent.Perps] = mirroring.PerpExecutor(perpExchange{c, k.Agents}, c.Clock)
 	}
 	mirror := mirroring.Job(mirroring.Memory{Agents: k.Agents, Executions: k.Executions, Readings: k.Readings, Leaders: k.Leaders}, c.Sources, executors, c.Clock)
-	mirror.Then = []string{deliverWebhooks}
+	mirror.Then = []string{webhook.DeliverJob}
 	return mirror
 }
-
-// Jobs of copy trading that need its secret.
-const (
-	mirrorTrades    = "mirror-trades"
-	deliverWebhooks = "deliver-webhooks"
-)
 
 // running tells which leaders a wallet's agents copy.
 type running struct{ agents store.Agents }
