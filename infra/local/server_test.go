@@ -34,11 +34,16 @@ func environment(t testing.TB, pairs ...string) func(string) string {
 // start runs the service until the test ends.
 func start(t testing.TB, getenv func(string) string) *server {
 	t.Helper()
+	return startLogging(t, discardLog(), getenv)
+}
+
+func startLogging(t testing.TB, log *slog.Logger, getenv func(string) string) *server {
+	t.Helper()
 	config, err := host.ReadConfig(getenv)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := newServer(config, discardLog())
+	s, err := newServer(config, log)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,6 +92,9 @@ var sampled = sync.OnceValue(func() *server {
 var atExit = func() {}
 
 func TestMain(m *testing.M) {
+	if os.Getenv("AWS_LAMBDA_RUNTIME_API") != "" {
+		beFunction(os.Getenv("AWS_LAMBDA_FUNCTION_NAME"))
+	}
 	code := m.Run()
 	atExit()
 	os.Exit(code)
