@@ -5,7 +5,7 @@ FUNCTIONS ?= $(notdir $(wildcard functions/*))
 GOFLAGS := -buildvcs=false
 export GOFLAGS
 
-.PHONY: run demo grade replay-webhooks test bench accuracy key lint fuzz build build-native build-floor build-size binaries-check bench-cold conformance template-lint sam-local redrive
+.PHONY: run demo grade replay-webhooks test bench accuracy key lint fuzz build build-native build-floor build-size binaries-check bench-cold conformance template-lint openapi openapi-freeze openapi-lint sam-local redrive
 
 # Starts the whole service on this machine; PORT, DATA_DIR, PROVIDERS and the rest are environment variables. With RUNTIME=binaries the
 # functions are the binaries that are deployed, built for this machine.
@@ -60,6 +60,18 @@ lint:
 # The deployment template, linted, transformed and built without an account; needs python3, and the binaries of make build.
 template-lint:
 	.ci/template
+
+# Writes shared/openapi/v1.json anew from the declarations, the answers' types, and what the service answers on the sample market.
+openapi:
+	@go run ./infra/openapi
+
+# Freezes that document as what partners are promised; refuses what would break them.
+openapi-freeze:
+	@go run ./infra/openapi -freeze
+
+# Holds the document to the rules of OpenAPI and to ours; needs npm.
+openapi-lint:
+	.ci/openapi
 
 # A short run of every fuzz target; FUZZTIME says how long each.
 FUZZTIME ?= 10s

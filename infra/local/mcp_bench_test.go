@@ -7,6 +7,8 @@ import (
 	"github.com/mirrorworthy/mirrorworthy/shared/endpoint"
 	"github.com/mirrorworthy/mirrorworthy/shared/endpoint/endpointtest"
 	"github.com/mirrorworthy/mirrorworthy/shared/host"
+	"github.com/mirrorworthy/mirrorworthy/shared/host/catalogue"
+	"github.com/mirrorworthy/mirrorworthy/shared/host/copying"
 	"github.com/mirrorworthy/mirrorworthy/shared/mcpserver"
 	"github.com/mirrorworthy/mirrorworthy/shared/store"
 )
@@ -24,7 +26,7 @@ func toolsHandler(b *testing.B, f *endpointtest.Fixture) http.Handler {
 		b.Fatal(err)
 	}
 	f.Service.Sources, f.Service.Idempotency, f.Service.Log = sources, struct{ store.Idempotency }{}, nil
-	return endpoint.NewHandler(f.Service, mcpserver.Endpoint(host.Endpoints(host.Kept{}, host.Copying{})...))
+	return endpoint.NewHandler(f.Service, mcpserver.Endpoint(catalogue.Endpoints(host.Kept{}, copying.Copying{})...))
 }
 
 // ask sends a message of the protocol.

@@ -280,7 +280,7 @@ func TestFunctionsGetByWithTheirRights(t *testing.T) {
 	}
 	// Only what never got that far may have asked for nothing.
 	for function := range g.policies {
-		if !g.acted[function] {
+		if !g.acted[function] && len(g.policies[function]) > 0 {
 			t.Errorf("%s did nothing to the tables: nothing is known of its rights", function)
 		}
 	}

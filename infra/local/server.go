@@ -187,7 +187,12 @@ func (s *server) inThisProcess(config host.Config, kept host.Engine, pepper []by
 	}
 	f := functions{answering: map[string]functionHandler{catalogue.NotFound: gateway.LambdaHandler(endpoint.NewHandler(service), s.log)}}
 	for _, e := range append(endpoints, mcpserver.Endpoint(endpoints...)) {
-		f.answering[e.Name] = gateway.LambdaHandler(endpoint.NewHandler(service, e), s.log)
+		of := service
+		if e.Open {
+			// Its function looks at no key either.
+			of.Keys, of.Meter = nil, nil
+		}
+		f.answering[e.Name] = gateway.LambdaHandler(endpoint.NewHandler(of, e), s.log)
 	}
 	f.spread = catalogue.Spreads(ports, forJobs, copies, chain.All())
 	f.working = inProcess(catalogue.Jobs(ports, forJobs), f.spread, ports.Passes, to, config.Clock(), s.log)

@@ -26,30 +26,45 @@ const (
 // Step is one thing that the owner's wallet is asked to do, in words for the person who decides. Message, TypedData and Transaction are
 // what a wallet is given; the one of its kind is there.
 type Step struct {
+	// Step names the step, as the results of it do. Steps may be added.
 	Step string `json:"step"`
+	// Kind is what the wallet is asked to do. One of sign_message, sign_typed_data or send_transaction.
 	Kind string `json:"kind"`
-	// Title names the step, What says what is done, Why what for, Safety what it can never lead to, WalletShows what to look for in the
-	// wallet before saying yes.
-	Title       string         `json:"title"`
-	What        string         `json:"what"`
-	Why         string         `json:"why"`
-	Safety      string         `json:"safety"`
-	Cost        string         `json:"cost"`
-	WalletShows string         `json:"walletShows"`
-	Message     string         `json:"message,omitzero"`
-	TypedData   jsontext.Value `json:"typedData,omitzero"`
-	Transaction *Transaction   `json:"transaction,omitzero"`
+	// Title names the step for display.
+	Title string `json:"title"`
+	// What says what is done.
+	What string `json:"what"`
+	// Why says what for.
+	Why string `json:"why"`
+	// Safety says what it can never lead to. It is shown verbatim.
+	Safety string `json:"safety"`
+	// Cost is what it costs whoever does it. One of none, gas or gas-sponsored; to be shown as no gas, network fee, and network fee
+	// (may be covered).
+	Cost string `json:"cost"`
+	// WalletShows says what to look for in the wallet before saying yes.
+	WalletShows string `json:"walletShows"`
+	// Message is the text to sign, in a step of kind sign_message.
+	Message string `json:"message,omitzero"`
+	// TypedData is what to sign (EIP-712), in a step of kind sign_typed_data.
+	TypedData jsontext.Value `json:"typedData,omitzero"`
+	// Transaction is what to send, in a step of kind send_transaction.
+	Transaction *Transaction `json:"transaction,omitzero"`
 	// ExpiresAt is until when it can be done, RFC 3339.
 	ExpiresAt string `json:"expiresAt"`
 }
 
 // Transaction is one that the owner is asked to send. Data and Value are hexadecimal with 0x, Value in wei.
 type Transaction struct {
-	ChainID int64         `json:"chainId"`
-	From    chain.Address `json:"from"`
-	To      chain.Address `json:"to"`
-	Data    string        `json:"data"`
-	Value   string        `json:"value"`
+	// ChainID is the chain's EIP-155 number.
+	ChainID int64 `json:"chainId"`
+	// From is the account that sends it.
+	From chain.Address `json:"from"`
+	// To is the contract that it goes to.
+	To chain.Address `json:"to"`
+	// Data is hexadecimal with 0x.
+	Data string `json:"data"`
+	// Value is in wei, hexadecimal with 0x.
+	Value string `json:"value"`
 }
 
 // Result is what came of a step: the signature of one that is signed, the hash of the transaction of one that is sent.

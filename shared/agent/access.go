@@ -17,6 +17,17 @@ import (
 // IDParameter is the agent that a path names.
 var IDParameter = endpoint.PathValue("agentId", "The agent's ID, as its creation answered.")
 
+// Headers are those by which a wallet signs a request. Every endpoint about agents reads them.
+var Headers = []endpoint.Header{
+	{Name: walletsignature.HeaderAddress, Required: true, Description: "The wallet that signed: 0x and 40 hexadecimal digits."},
+	{Name: walletsignature.HeaderMessage, Required: true, Description: "A Sign-In-with-Ethereum message (EIP-4361) in base64url, with or without padding: for the host that is called, " +
+		"on a supported chain, with an expiration at most 24 hours ahead. It may be sent again until it expires, by the same partner alone."},
+	{Name: walletsignature.HeaderSignature, Required: true, Description: "The wallet's signature of the message (EIP-191): 0x and 130 hexadecimal digits, or what the contract of a smart account accepts (ERC-1271)."},
+}
+
+// SignatureInvalid is the code that requests are refused with whose wallet headers cannot be accepted.
+const SignatureInvalid = "wallet_signature_invalid"
+
 // Sessions tells which wallet signed a request's headers. An error that wraps walletsignature.ErrSignature says what is wrong with them,
 // one that wraps market.ErrUnavailable that nobody could be asked.
 type Sessions interface {
@@ -74,7 +85,7 @@ func unavailable(err error) error {
 // signatureProblem is what a partner is told of a signature that cannot be accepted.
 func signatureProblem(err error) error {
 	if errors.Is(err, walletsignature.ErrSignature) {
-		return &endpoint.Problem{Status: http.StatusUnauthorized, Code: "wallet_signature_invalid", Message: err.Error()}
+		return &endpoint.Problem{Status: http.StatusUnauthorized, Code: SignatureInvalid, Message: err.Error()}
 	}
 	return err
 }

@@ -15,8 +15,10 @@ import (
 
 // Steps are what the wallet must do next for an agent to be active.
 type Steps struct {
+	// AgentID names the agent.
 	AgentID string `json:"agentId"`
-	Status  Status `json:"status"`
+	// Status is the agent's state.
+	Status Status `json:"status"`
 	// Steps of this round, which can be done in any order; none once the agent is active.
 	Steps []activation.Step `json:"steps"`
 	// ExpiresAt is until when the steps can be done; null without any. A new activation then begins by itself.
@@ -49,7 +51,8 @@ func (d Desk) activation() endpoint.Endpoint {
 		Name: "activation", Method: http.MethodGet, Path: "/v1/copy/agents/{agentId}/activation", Units: units,
 		Summary:    "Lists what the wallet must do next for an agent to be active, and why each is safe.",
 		Parameters: []endpoint.Parameter{IDParameter},
-		Check:      d.Check,
+		Headers:    Headers, Refuses: refusesChange,
+		Check: d.Check,
 	}, func(ctx context.Context, r *endpoint.Request) (Steps, error) {
 		agent, err := d.begun(ctx, r)
 		if err != nil {
@@ -112,7 +115,8 @@ func (d Desk) activate() endpoint.Endpoint {
 		Name: "activate-agent", Path: "/v1/copy/agents/{agentId}/activate", Units: units, Idempotent: true,
 		Summary:    "Takes what the wallet did for a round of steps, checks it, and answers what is next; the last round activates the agent.",
 		Parameters: []endpoint.Parameter{IDParameter, results},
-		Check:      d.Check,
+		Headers:    Headers, Refuses: refusesChange,
+		Check: d.Check,
 	}, func(ctx context.Context, r *endpoint.Request) (Steps, error) {
 		agent, err := d.accept(ctx, r)
 		if err != nil {

@@ -8,20 +8,31 @@ import (
 
 // Answer is an agent as its owner sees it.
 type Answer struct {
+	// AgentID names the agent.
 	AgentID string `json:"agentId"`
-	Venue   Venue  `json:"venue"`
-	// Chain is null on perpetuals.
-	Chain               *chain.Slug   `json:"chain"`
-	Status              Status        `json:"status"`
-	Mode                Mode          `json:"mode"`
-	WalletAddress       chain.Address `json:"walletAddress"`
+	// Venue is where the agent trades.
+	Venue Venue `json:"venue"`
+	// Chain is the chain's slug; null on perpetuals.
+	Chain *chain.Slug `json:"chain"`
+	// Status is the agent's state.
+	Status Status `json:"status"`
+	// Mode says whether its orders move money.
+	Mode Mode `json:"mode"`
+	// WalletAddress is the wallet that owns the agent.
+	WalletAddress chain.Address `json:"walletAddress"`
+	// SmartAccountAddress is the account that trades.
 	SmartAccountAddress chain.Address `json:"smartAccountAddress"`
+	// LeaderWalletAddress is the wallet whose trades are mirrored.
 	LeaderWalletAddress chain.Address `json:"leaderWalletAddress"`
-	RiskConfig          RiskConfig    `json:"riskConfig"`
-	CreatedAt           string        `json:"createdAt"`
-	ChangedAt           string        `json:"changedAt"`
-	// ActivatedAt and CredentialsExpireAt are null before it was activated.
-	ActivatedAt         *string `json:"activatedAt"`
+	// RiskConfig is what the agent may do.
+	RiskConfig RiskConfig `json:"riskConfig"`
+	// CreatedAt is when the agent was made.
+	CreatedAt string `json:"createdAt"`
+	// ChangedAt is when the agent was last changed.
+	ChangedAt string `json:"changedAt"`
+	// ActivatedAt is when the agent was last activated; null before the first time.
+	ActivatedAt *string `json:"activatedAt"`
+	// CredentialsExpireAt is when its credentials lapse unless it is activated again; null before the first activation.
 	CredentialsExpireAt *string `json:"credentialsExpireAt"`
 }
 

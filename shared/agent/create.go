@@ -47,6 +47,7 @@ func (d Desk) create() endpoint.Endpoint {
 		Name: "create-agent", Path: "/v1/copy/agents", Units: units, Status: http.StatusCreated, Idempotent: true,
 		Summary:    "Makes an agent that mirrors a leader for the wallet that signed; it does nothing before it is activated.",
 		Parameters: []endpoint.Parameter{venueParameter, smartAccount, leaderWallet, riskParameter, modeParameter, chainOfAgent},
+		Headers:    Headers, Refuses: []string{SignatureInvalid},
 		Check: func(ctx context.Context, r *endpoint.Request) error {
 			if _, err := d.wanted(r); err != nil {
 				return err

@@ -49,6 +49,9 @@ func (d Desk) Endpoints() []endpoint.Endpoint {
 // Units of every endpoint about agents.
 const units = 1
 
+// refusesChange are the codes that changes of an agent are refused with.
+var refusesChange = []string{SignatureInvalid, "agent_expired", "agent_state_conflict"}
+
 // changeTries is how often a change is tried while others change the same agent.
 const changeTries = 10
 

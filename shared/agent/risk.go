@@ -69,13 +69,14 @@ type RiskConfig struct {
 	// CopyPercent is how much of the leader's size is copied: of the part of its own means that the leader puts into a trade, the part of
 	// MaxUSD that the copy takes. Above 0, at most 100.
 	CopyPercent float64 `json:"copyPercent"`
-	// MaxLeverage bounds the leverage of copies on perpetuals, 1 to MaximumLeverage; DefaultLeverage bounds it where it is nil.
+	// MaxLeverage bounds the leverage of copies on perpetuals, 1 to 20; null for the usual bound of 3.
 	MaxLeverage *float64 `json:"maxLeverage"`
-	// MaxSlippageBps is the most that a copy may be worse than the leader's price, in hundredths of a percent, 1 to 5,000.
+	// MaxSlippageBps is the most that a copy may be worse than the leader's price, in hundredths of a percent, 1 to 5000; null for no
+	// bound of its own.
 	MaxSlippageBps *int `json:"maxSlippageBps"`
-	// DailyLossUSD is the loss within a UTC day after which nothing is opened that day, above zero.
+	// DailyLossUSD is the loss within a UTC day after which nothing is opened that day, above zero; null for no such bound.
 	DailyLossUSD *MicroUSD `json:"dailyLossUsd"`
-	// PerPositionCapPct is the part of MaxUSD that one position may cost, above 0, at most 100.
+	// PerPositionCapPct is the part of maxUsd that one position may cost, above 0, at most 100; null for no such bound.
 	PerPositionCapPct *float64 `json:"perPositionCapPct"`
 	// ExcludeTokens are never opened: token addresses, or the venue's names of contracts and outcomes.
 	ExcludeTokens []string `json:"excludeTokens"`

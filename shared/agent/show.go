@@ -13,6 +13,7 @@ import (
 
 // List is a page of a wallet's agents, the newest first.
 type List struct {
+	// Agents are the page's, the newest first.
 	Agents []Answer `json:"agents"`
 	// NextCursor continues behind the last; null at the end.
 	NextCursor *string `json:"nextCursor"`
@@ -28,6 +29,7 @@ func (d Desk) list() endpoint.Endpoint {
 		Name: "list-agents", Method: http.MethodGet, Path: "/v1/copy/agents", Units: units,
 		Summary:    "Lists the agents of the wallet that signed, the newest first.",
 		Parameters: []endpoint.Parameter{limit, cursor},
+		Headers:    Headers, Refuses: []string{SignatureInvalid},
 		Check: func(ctx context.Context, r *endpoint.Request) error {
 			if _, _, err := readCursor(r); err != nil {
 				return err
@@ -79,7 +81,8 @@ func (d Desk) show() endpoint.Endpoint {
 		Name: "agent", Method: http.MethodGet, Path: "/v1/copy/agents/{agentId}", Units: units,
 		Summary:    "Shows an agent of the wallet that signed.",
 		Parameters: []endpoint.Parameter{IDParameter},
-		Check:      d.Check,
+		Headers:    Headers, Refuses: []string{SignatureInvalid},
+		Check: d.Check,
 	}, func(ctx context.Context, r *endpoint.Request) (Answer, error) {
 		agent, err := d.Agent(ctx, r)
 		if err != nil {
@@ -105,7 +108,8 @@ func (d Desk) transition(verb, summary string, by func(*Agent, time.Time) (chang
 	return endpoint.Operation(endpoint.Declaration{
 		Name: verb + "-agent", Path: "/v1/copy/agents/{agentId}/" + verb, Units: units, Idempotent: true, Summary: summary,
 		Parameters: []endpoint.Parameter{IDParameter},
-		Check:      d.Check,
+		Headers:    Headers, Refuses: refusesChange,
+		Check: d.Check,
 	}, func(ctx context.Context, r *endpoint.Request) (Answer, error) {
 		agent, err := d.change(ctx, r, by)
 		if err != nil {

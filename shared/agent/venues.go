@@ -10,13 +10,17 @@ import (
 
 // VenueList lists where agents can trade.
 type VenueList struct {
+	// Venues are all, in the order in which answers name them.
 	Venues []VenueRow `json:"venues"`
 }
 
 // VenueRow is a venue as an agent can use it.
 type VenueRow struct {
-	Venue Venue  `json:"venue"`
+	// Venue is the venue's name in requests.
+	Venue Venue `json:"venue"`
+	// Title is a name for display.
 	Title string `json:"title"`
+	// About says in a sentence what is traded there and how.
 	About string `json:"about"`
 	// Modes are those that this service offers here now.
 	Modes []Mode `json:"modes"`

@@ -14,7 +14,7 @@ import (
 type CopyOverlapAnswer struct {
 	// Redundant is null where it could not be told.
 	Redundant *bool `json:"redundant"`
-	// Verdict is "additive", "overlapping", "redundant" or "unknown".
+	// Verdict says what the new leader adds. One of additive, overlapping, redundant or unknown.
 	Verdict string `json:"verdict"`
 	// OverlapPct is how redundant the new leader is next to the most similar one, 0 to 100; null where it could not be told.
 	OverlapPct *float64 `json:"overlapPct"`
@@ -26,31 +26,38 @@ type CopyOverlapAnswer struct {
 	Leaders []LeaderOverlap `json:"leaders"`
 	// VarianceChangePct is by how much the daily results of all leaders in equal parts would vary more with the new one, negative for
 	// less; null below 20 days with results.
-	VarianceChangePct *float64        `json:"varianceChangePct"`
-	WindowDays        int             `json:"windowDays"`
-	Reasons           []reason.Reason `json:"reasons"`
+	VarianceChangePct *float64 `json:"varianceChangePct"`
+	// WindowDays is how far back trades are compared.
+	WindowDays int `json:"windowDays"`
+	// Reasons are one to five sentences, the weightiest first.
+	Reasons []reason.Reason `json:"reasons"`
 }
 
 // LeaderOverlap compares the new leader with one other. What could not be measured is null.
 type LeaderOverlap struct {
-	Leader     chain.Address `json:"leader"`
-	Verdict    string        `json:"verdict"`
-	OverlapPct *float64      `json:"overlapPct"`
-	// SharedHoldingsPct is the part of what each holds, by value, that is in the same tokens; HoldingsSimilarity the cosine of both, 0 to
-	// 1. Tokens that everybody holds count for less.
-	SharedHoldingsPct  *float64 `json:"sharedHoldingsPct"`
+	// Leader is the other leader's address.
+	Leader chain.Address `json:"leader"`
+	// Verdict says what the new leader adds next to this one. One of additive, overlapping, redundant or unknown.
+	Verdict string `json:"verdict"`
+	// OverlapPct is how redundant the new leader is next to this one, 0 to 100.
+	OverlapPct *float64 `json:"overlapPct"`
+	// SharedHoldingsPct is the part of what each holds, by value, that is in the same tokens, 0 to 100. Tokens that everybody holds
+	// count for less.
+	SharedHoldingsPct *float64 `json:"sharedHoldingsPct"`
+	// HoldingsSimilarity is the cosine of both holdings, 0 to 1. Tokens that everybody holds count for less.
 	HoldingsSimilarity *float64 `json:"holdingsSimilarity"`
-	// SharedBuysPct is what both bought over what either did, by value.
+	// SharedBuysPct is what both bought over what either did, by value, 0 to 100.
 	SharedBuysPct *float64 `json:"sharedBuysPct"`
-	// MatchedPct is the part of the new leader's entries beside which the other entered the same token within a day, ExpectedPct what that
-	// would be by chance, ExcessMatchPct how much of the rest it is.
-	MatchedPct     *float64 `json:"matchedPct"`
-	ExpectedPct    *float64 `json:"expectedPct"`
+	// MatchedPct is the part of the new leader's entries beside which the other entered the same token within a day, 0 to 100.
+	MatchedPct *float64 `json:"matchedPct"`
+	// ExpectedPct is what that would be by chance, 0 to 100.
+	ExpectedPct *float64 `json:"expectedPct"`
+	// ExcessMatchPct is how much it is of what chance leaves.
 	ExcessMatchPct *float64 `json:"excessMatchPct"`
 	// MedianLagMinutes is how long after the other's the new leader's matched entries came in the middle; negative for before.
 	MedianLagMinutes *float64 `json:"medianLagMinutes"`
-	// Direction is "follows" where the new leader plainly enters after the other, "leads" where it enters before, "neither" where
-	// neither is plain.
+	// Direction says who enters first: the new leader follows or leads plainly, or neither is plain. One of follows, leads or neither;
+	// null where it could not be told.
 	Direction *string `json:"direction"`
 	// Correlation is that of both leaders' daily results.
 	Correlation *ReturnCorrelation `json:"correlation"`
@@ -58,7 +65,8 @@ type LeaderOverlap struct {
 	// that seldom close on the same day. It has no interval, and is no part of the verdict.
 	AsynchronousCorrelation *float64 `json:"asynchronousCorrelation"`
 	// SameOperator is true where money went from one wallet to the other, or both had their first from one source at one time.
-	SameOperator bool     `json:"sameOperator"`
+	SameOperator bool `json:"sameOperator"`
+	// SharedTokens are symbols of tokens that both hold or bought lately.
 	SharedTokens []string `json:"sharedTokens"`
 	// Trades counts the other's trades in the window; null where it could not be read.
 	Trades *int `json:"trades"`
@@ -66,9 +74,12 @@ type LeaderOverlap struct {
 
 // ReturnCorrelation is a correlation with its interval at 95 %.
 type ReturnCorrelation struct {
+	// Value is the correlation, -1 to 1.
 	Value float64 `json:"value"`
-	Low   float64 `json:"low"`
-	High  float64 `json:"high"`
+	// Low is the lower end of its interval, -1 to 1.
+	Low float64 `json:"low"`
+	// High is the upper end of its interval, -1 to 1.
+	High float64 `json:"high"`
 	// Days are those on which both leaders closed positions.
 	Days int `json:"days"`
 }

@@ -22,14 +22,19 @@ type PerpCopyDecisionAnswer struct {
 	LiqDistancePct *float64 `json:"liqDistancePct"`
 	// FundingCostDaily is in percent of the position's value a day, negative for what is received.
 	FundingCostDaily *float64 `json:"fundingCostDaily"`
-	// TouchProbability is the chance that the price moves by LiqDistancePct within the holding time, by a random walk of 1.3 times the
-	// daily volatility: a measure to set leverage by, and no observed frequency. It overstates middling chances and understates tiny ones.
+	// TouchProbability is the chance, 0 to 1, that the price moves by liqDistancePct within the holding time, by a random walk of 1.3
+	// times the daily volatility: a measure to set leverage by, and no observed frequency. It overstates middling chances and
+	// understates tiny ones.
 	TouchProbability *float64 `json:"touchProbability"`
 	// AllocationUSD is the follower's own money times SizeFactor, null unless it was given.
-	AllocationUSD *float64        `json:"allocationUsd"`
-	Flags         []string        `json:"flags"`
-	Assumptions   PerpAssumptions `json:"assumptions"`
-	Reasons       []reason.Reason `json:"reasons"`
+	AllocationUSD *float64 `json:"allocationUsd"`
+	// Flags are what to look at, in words for programs: leader-overlevered, liq-close, funding-heavy, volatility-assumed and others.
+	// More may come.
+	Flags []string `json:"flags"`
+	// Assumptions are the figures that the decision used and that the request may leave out.
+	Assumptions PerpAssumptions `json:"assumptions"`
+	// Reasons are one to five sentences, the weightiest first.
+	Reasons []reason.Reason `json:"reasons"`
 }
 
 // PerpAssumptions are the figures that the decision used and that a request may leave out.
@@ -38,14 +43,18 @@ type PerpAssumptions struct {
 	MaxLeverage Assumption `json:"maxLeverage"`
 	// MaintenanceMarginRate is a fraction of the position's value.
 	MaintenanceMarginRate Assumption `json:"maintenanceMarginRate"`
-	DailyVolPct           Assumption `json:"dailyVolPct"`
-	HoldHours             Assumption `json:"holdHours"`
+	// DailyVolPct is the contract's daily volatility in percent.
+	DailyVolPct Assumption `json:"dailyVolPct"`
+	// HoldHours is for how many hours the position is meant to be held.
+	HoldHours Assumption `json:"holdHours"`
 }
 
 // Assumption is a figure and where it came from: the request, the venue, another figure that it was derived from, or a default.
 type Assumption struct {
-	Value  float64 `json:"value"`
-	Source string  `json:"source"`
+	// Value is the figure.
+	Value float64 `json:"value"`
+	// Source is where it came from, like request or venue.
+	Source string `json:"source"`
 }
 
 // The sources of figures.

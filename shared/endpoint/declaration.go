@@ -39,11 +39,25 @@ type Declaration struct {
 	Open bool
 	// Status is the HTTP status of a success, 200 by default.
 	Status int
+	// Headers are what the endpoint reads of the request's headers besides the key.
+	Headers []Header
+	// Refuses are the codes that the endpoint refuses requests with of its own, beyond those that follow from the rest of the
+	// declaration.
+	Refuses []string
+	// KeptFor is how long anybody may keep a successful answer, which is the same for everybody; zero for not at all. Such an answer
+	// carries an ETag, under which it need not be sent twice.
+	KeptFor time.Duration
 	// Idempotent endpoints take an Idempotency-Key header, under which a request that is repeated does nothing twice.
 	Idempotent bool
 	// Check, when set, holds the request against what parameters cannot say, wallet signatures among it: after the parameters,
 	// before any units are charged.
 	Check func(context.Context, *Request) error
+}
+
+// Header describes a header of requests.
+type Header struct {
+	Name, Description string
+	Required          bool
 }
 
 // Endpoint is a declaration together with what answers it. The zero value is of no use: Single, Bundle and the like make endpoints.

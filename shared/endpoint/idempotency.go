@@ -15,8 +15,8 @@ import (
 )
 
 const (
-	// longestIdempotencyKey bounds the header, in bytes.
-	longestIdempotencyKey = 255
+	// LongestIdempotencyKey bounds the header Idempotency-Key, in bytes.
+	LongestIdempotencyKey = 255
 	// leaseMargin is how much longer than its work a request holds its key, so that nobody goes on with what is under way.
 	leaseMargin = 5 * time.Second
 	// keepTimeout bounds the keeping of an answer, which goes on when the caller has hung up.
@@ -33,12 +33,12 @@ func idempotencyKey(header http.Header) (string, *Problem) {
 	if unquoted, found := strings.CutPrefix(key, `"`); found {
 		key = strings.TrimSuffix(unquoted, `"`)
 	}
-	valid := len(values) == 1 && key != "" && len(values[0]) <= longestIdempotencyKey
+	valid := len(values) == 1 && key != "" && len(values[0]) <= LongestIdempotencyKey
 	for i := range len(key) {
 		valid = valid && key[i] > ' ' && key[i] <= '~' && key[i] != '"' && key[i] != '\\'
 	}
 	if !valid {
-		return "", Invalid("Idempotency-Key", fmt.Sprintf("Send one Idempotency-Key of 1 to %d printable ASCII characters without spaces or quotes, like a UUID.", longestIdempotencyKey))
+		return "", Invalid("Idempotency-Key", fmt.Sprintf("Send one Idempotency-Key of 1 to %d printable ASCII characters without spaces or quotes, like a UUID.", LongestIdempotencyKey))
 	}
 	return key, nil
 }

@@ -11,25 +11,32 @@ import (
 
 // UsageAnswer tells a partner what it has used.
 type UsageAnswer struct {
-	// Today and ThisMinute are units of the current UTC day and minute.
-	Today      int64           `json:"today"`
-	ThisMinute int64           `json:"thisMinute"`
+	// Today is the units of the current UTC day.
+	Today int64 `json:"today"`
+	// ThisMinute is the units of the current minute.
+	ThisMinute int64 `json:"thisMinute"`
+	// ByEndpoint is today's, by endpoint.
 	ByEndpoint []EndpointUsage `json:"byEndpoint"`
-	Limit      UsageLimit      `json:"limit"`
+	// Limit is the partner's fair-use limit.
+	Limit UsageLimit `json:"limit"`
 	// Left is how many units could be used at this moment.
 	Left int `json:"left"`
 }
 
 // EndpointUsage is what a partner has used of one endpoint today, in units.
 type EndpointUsage struct {
+	// Endpoint is the endpoint's name.
 	Endpoint string `json:"endpoint"`
-	Units    int64  `json:"units"`
+	// Units are those used today.
+	Units int64 `json:"units"`
 }
 
 // UsageLimit is a partner's fair-use limit, in units.
 type UsageLimit struct {
+	// PerMinute is how many units a minute may be used.
 	PerMinute int `json:"perMinute"`
-	Burst     int `json:"burst"`
+	// Burst is how many units may be used at once.
+	Burst int `json:"burst"`
 }
 
 // Usage declares GET /v1/usage, which costs nothing.

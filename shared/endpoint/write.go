@@ -1,6 +1,8 @@
 package endpoint
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"net/http"
 	"strconv"
@@ -48,10 +50,13 @@ func write(w http.ResponseWriter, r *http.Request, c *call, answer reply) {
 	} else if c.endpoint != nil && c.endpoint.Graded {
 		header.Set("X-Method-Version", MethodVersion)
 	}
+	if answer.problem == nil && c.endpoint != nil && c.endpoint.KeptFor > 0 {
+		answer.status = keep(header, r, c.endpoint.KeptFor, body)
+	}
 	for name, values := range answer.header {
 		header[name] = values
 	}
-	if len(body) == 0 {
+	if len(body) == 0 || answer.status == http.StatusNotModified {
 		w.WriteHeader(answer.status)
 		return
 	}
@@ -62,6 +67,23 @@ func write(w http.ResponseWriter, r *http.Request, c *call, answer reply) {
 		// An error here means that nobody listens anymore.
 		_, _ = w.Write(body)
 	}
+}
+
+// keep lets an answer be kept for so long, under a tag of its bytes, and gives the status: 304 for somebody who has these bytes already.
+func keep(header http.Header, r *http.Request, duration time.Duration, body []byte) int {
+	sum := sha256.Sum256(body)
+	tag := `"` + hex.EncodeToString(sum[:16]) + `"`
+	header.Set("Cache-Control", fmt.Sprintf("public, max-age=%d", wholeSeconds(duration)))
+	header.Set("ETag", tag)
+	for _, known := range r.Header.Values("If-None-Match") {
+		for one := range strings.SplitSeq(known, ",") {
+			// The comparison is the weak one (RFC 9110, section 13.1.2).
+			if one = strings.TrimPrefix(strings.TrimSpace(one), "W/"); one == tag || one == "*" {
+				return http.StatusNotModified
+			}
+		}
+	}
+	return http.StatusOK
 }
 
 // Body is the body of the refusal of a request of that id. Names that are not valid UTF-8 never get here: the decoders refuse them.

@@ -58,6 +58,13 @@ func ServeUsage() {
 	})
 }
 
+// ServeOpen runs a Lambda function that answers these endpoints, which need neither a key nor a store nor a provider. It does not return.
+func ServeOpen(endpoints ...endpoint.Endpoint) {
+	log := lambdaLogger()
+	service := endpoint.Service{Clock: time.Now, Log: log, Metrics: NewEMF(standardOut(), time.Now)}
+	lambda.Start(gateway.LambdaHandler(endpoint.NewHandler(service, endpoints...), log))
+}
+
 // ServeNotFound runs the Lambda function behind the catch-all route, which answers no endpoint, but knows all routes. It does not return.
 func ServeNotFound(routes func() []endpoint.Route) {
 	serve(func(Process) ([]endpoint.Endpoint, []endpoint.Route, error) { return nil, routes(), nil })

@@ -24,8 +24,9 @@ type Board[R any] struct {
 	PublishedAt *string `json:"publishedAt"`
 	// Total counts the rows of all pages.
 	Total int `json:"total"`
-	// Examined is how many wallets those that are called mirror-worthy were selected from, MirrorWorthy how many of the board are.
-	Examined     int `json:"examined"`
+	// Examined is how many wallets those that are called mirror-worthy were selected from.
+	Examined int `json:"examined"`
+	// MirrorWorthy is how many of the board are mirror-worthy among all that were looked at.
 	MirrorWorthy int `json:"mirrorWorthy"`
 	// Note says why the board is empty, or what to know of it; null for nothing.
 	Note *string `json:"note"`

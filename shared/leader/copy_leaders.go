@@ -13,12 +13,16 @@ import (
 
 // CopyLeaderRow is a leader that a follower could have copied: one who passed the gate of its venue.
 type CopyLeaderRow struct {
-	Rank    int    `json:"rank"`
+	// Rank is the row's place on the board, from 1.
+	Rank int `json:"rank"`
+	// Address is the leader's address.
 	Address string `json:"address"`
-	Venue   string `json:"venue"`
+	// Venue is where the leader trades. One of dexvenue-spot, perpvenue-perps or predictvenue-markets.
+	Venue string `json:"venue"`
 	// Chain is null at venues that are on none of the supported chains.
 	Chain *string `json:"chain"`
 	Standing
+	// Assessment says whether the leader can be mirrored, and why.
 	Assessment Assessment `json:"assessment"`
 	// Disclosure must be shown next to simulated numbers; null where there are none.
 	Disclosure *string `json:"disclosure"`

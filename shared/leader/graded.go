@@ -50,27 +50,35 @@ type Graded struct {
 
 // Assessment says whether a leader can be mirrored, and why.
 type Assessment struct {
+	// Mirrorable is true when the simulated delayed copier gained and the wallet cleared the gate of trader quality.
 	Mirrorable bool `json:"mirrorable"`
-	// Evidence is closed-trades when the verdict rests on real trade history, venue-only when on the venue's own figures alone.
-	Evidence string          `json:"evidence"`
-	Reasons  []reason.Reason `json:"reasons"`
-	// Simulation is the delayed copier's result, Discovery how the wallet was found, Forecast what is expected of its next entries.
-	// Nil where there is none.
+	// Evidence is what the verdict rests on: real trade history, or the venue's own figures alone. One of closed-trades or venue-only.
+	Evidence string `json:"evidence"`
+	// Reasons are one to five sentences, the weightiest first.
+	Reasons []reason.Reason `json:"reasons"`
+	// Simulation is the delayed copier's result; null where there is none.
 	Simulation *Simulated `json:"simulation"`
-	Discovery  *Found     `json:"discovery"`
-	Forecast   *Expected  `json:"forecast"`
+	// Discovery is how the wallet was found; null where that was not among first buyers.
+	Discovery *Found `json:"discovery"`
+	// Forecast is what is expected of its next entries; null where there is none.
+	Forecast *Expected `json:"forecast"`
 }
 
 // Simulated are the aggregates of a delayed copier of the leader's entries. They are null unless rated.
 type Simulated struct {
-	Rated  bool `json:"rated"`
-	Trades int  `json:"trades"`
-	Tokens int  `json:"tokens"`
-	// WinRate and BaseWinRate are fractions: the copier's, and that of random entries in the same tokens around the same time.
+	// Rated is true with three results or more; below that the aggregates are null.
+	Rated bool `json:"rated"`
+	// Trades counts the simulated entries whose outcome is known.
+	Trades int `json:"trades"`
+	// Tokens counts the tokens of those entries.
+	Tokens int `json:"tokens"`
+	// WinRate is the copier's, 0 to 1.
+	WinRate *float64 `json:"winRate"`
+	// BaseWinRate is that of random entries in the same tokens around the same time, 0 to 1.
+	BaseWinRate *float64 `json:"baseWinRate"`
+	// MedianReturnPct is the median result of a copy after costs.
+	MedianReturnPct *float64 `json:"medianReturnPct"`
 	// CompoundedReturnPct stakes a tenth of the equity on each entry in turn.
-	WinRate             *float64 `json:"winRate"`
-	BaseWinRate         *float64 `json:"baseWinRate"`
-	MedianReturnPct     *float64 `json:"medianReturnPct"`
 	CompoundedReturnPct *float64 `json:"compoundedReturnPct"`
 	// MedianRunUpPct is how far the price had moved between the leader's buy and the copier's.
 	MedianRunUpPct *float64 `json:"medianRunUpPct"`
@@ -78,16 +86,19 @@ type Simulated struct {
 
 // Found is how a wallet was found among the first buyers of launches: first on older ones, then confirmed on newer ones.
 type Found struct {
-	// Launches were eligible and bought early, Rose is how many of them rose, Expected how many chance alone would give.
-	Launches int      `json:"launches"`
-	Rose     int      `json:"rose"`
+	// Launches counts the eligible launches that the wallet bought early.
+	Launches int `json:"launches"`
+	// Rose is how many of them rose.
+	Rose int `json:"rose"`
+	// Expected is how many of them chance alone would have had rise.
 	Expected *float64 `json:"expected"`
-	// AdjustedP is the probability of luck after allowing for the number of wallets looked at, ConfirmedP that of the newer launches
-	// alone; neither is shown below 0.001.
-	AdjustedP  *float64 `json:"adjustedP"`
+	// AdjustedP is the probability of luck after allowing for the number of wallets looked at, 0 to 1 and never shown below 0.001.
+	AdjustedP *float64 `json:"adjustedP"`
+	// ConfirmedP is that of the newer launches alone, 0 to 1 and never shown below 0.001.
 	ConfirmedP *float64 `json:"confirmedP"`
-	// HitRate is shrunk toward BaseRate by how much is known.
-	HitRate  *float64 `json:"hitRate"`
+	// HitRate is the part of its launches that rose, 0 to 1, shrunk toward baseRate by how much is known.
+	HitRate *float64 `json:"hitRate"`
+	// BaseRate is the part of all launches that rose, 0 to 1.
 	BaseRate *float64 `json:"baseRate"`
 	// Siblings is how many wallets that seem to belong to the same hand were found with it.
 	Siblings int `json:"siblings"`
@@ -95,7 +106,8 @@ type Found struct {
 
 // Expected is what is expected of a leader's next entries, copied with a delay.
 type Expected struct {
-	// WinProbability is that of an entry, BaseProbability that of random entries in comparable tokens.
-	WinProbability  *float64 `json:"winProbability"`
+	// WinProbability is that of an entry, 0 to 1.
+	WinProbability *float64 `json:"winProbability"`
+	// BaseProbability is that of random entries in comparable tokens, 0 to 1.
 	BaseProbability *float64 `json:"baseProbability"`
 }

@@ -34,28 +34,38 @@ const (
 // Standing is our grade of a leader among all that were looked at. Grade, score and subscores are null when unrated, which is
 // unknown, not bad.
 type Standing struct {
-	Grade      *string           `json:"grade"`
-	Verdict    string            `json:"verdict"`
-	Score      *float64          `json:"score"`
-	Subscores  *wallet.Subscores `json:"subscores"`
-	Confidence *float64          `json:"confidence"`
+	// Grade is the one-glance answer. One of A, B, C, D or F; null when unrated.
+	Grade *string `json:"grade"`
+	// Verdict is the one of the wallet's own page. One of mirror-worthy, watch, avoid or unrated.
+	Verdict string `json:"verdict"`
+	// Score is 0 to 100; null when unrated.
+	Score *float64 `json:"score"`
+	// Subscores are what the score is made of; null when unrated, and at venues whose grades are made otherwise.
+	Subscores *wallet.Subscores `json:"subscores"`
+	// Confidence is how much history backs the score, 0 to 1.
+	Confidence *float64 `json:"confidence"`
 	// SampleSize counts closed positions with a known result.
 	SampleSize int `json:"sampleSize"`
-	// MirrorWorthy is true when the verdict is mirror-worthy and AdjustedP, the probability of luck after allowing for the number of
-	// wallets looked at, is at most 0.1; AdjustedP is null when the record is too thin for one, and never shown below 0.001.
-	MirrorWorthy bool     `json:"mirrorWorthy"`
-	AdjustedP    *float64 `json:"adjustedP"`
-	HoldStyle    *string  `json:"holdStyle"`
-	LastEntryAt  *string  `json:"lastEntryAt"`
+	// MirrorWorthy is true when the verdict is mirror-worthy and adjustedP is at most 0.1.
+	MirrorWorthy bool `json:"mirrorWorthy"`
+	// AdjustedP is the probability of luck after allowing for the number of wallets looked at, 0 to 1 and never shown below 0.001; null
+	// when the record is too thin for one.
+	AdjustedP *float64 `json:"adjustedP"`
+	// HoldStyle is how long positions are held. One of scalp, intraday, swing, position, long-hold, mixed or insufficient-data; null
+	// where that is not told.
+	HoldStyle *string `json:"holdStyle"`
+	// LastEntryAt is when the leader last opened a position, as far as is known.
+	LastEntryAt *string `json:"lastEntryAt"`
 	// GradedAt is the instant that the grade describes.
-	GradedAt string          `json:"gradedAt"`
-	Reasons  []reason.Reason `json:"reasons"`
+	GradedAt string `json:"gradedAt"`
+	// Reasons are one to five sentences, the weightiest first.
+	Reasons []reason.Reason `json:"reasons"`
 }
 
 // Intel is our grade of a leader beside its venue's own figures, and never made of them.
 type Intel struct {
 	Standing
-	// Evidence is closed-trades when the grade rests on trade history, venue-only when there is nothing but the venue's own figures;
+	// Evidence is what the grade rests on: trade history, or nothing but the venue's own figures. One of closed-trades or venue-only;
 	// null when there is neither.
 	Evidence *string `json:"evidence"`
 	// Mirrorable says whether a follower could do the same; null where nobody assessed it.
@@ -64,25 +74,35 @@ type Intel struct {
 
 // FoundBy is a way in which a leader was found, and when last.
 type FoundBy struct {
-	Source  string `json:"source"`
+	// Source is the way. One of early-buyer, active-buyer or venue-leaderboard.
+	Source string `json:"source"`
+	// FoundAt is when the wallet was last found so.
 	FoundAt string `json:"foundAt"`
 }
 
 // TraderBoardRow is a wallet that its own page calls mirror-worthy.
 type TraderBoardRow struct {
-	Rank   int    `json:"rank"`
+	// Rank is the row's place on the board, from 1.
+	Rank int `json:"rank"`
+	// Wallet is the wallet's address.
 	Wallet string `json:"wallet"`
-	Chain  string `json:"chain"`
+	// Chain is the chain's slug.
+	Chain string `json:"chain"`
 	Standing
+	// Found are the ways in which the wallet was found.
 	Found []FoundBy `json:"found"`
 }
 
 // SpotLeaderRow is a wallet that was among the first buyers of tokens that rose, more often than chance gives.
 type SpotLeaderRow struct {
-	Rank   int    `json:"rank"`
+	// Rank is the row's place on the board, from 1.
+	Rank int `json:"rank"`
+	// Wallet is the wallet's address.
 	Wallet string `json:"wallet"`
-	Chain  string `json:"chain"`
+	// Chain is the chain's slug.
+	Chain string `json:"chain"`
 	Standing
+	// Assessment says whether the wallet can be mirrored, and why.
 	Assessment Assessment `json:"assessment"`
 	// Disclosure must be shown next to the numbers of the assessment.
 	Disclosure string `json:"disclosure"`
@@ -90,13 +110,18 @@ type SpotLeaderRow struct {
 
 // TopTraderRow is a spot trader.
 type TopTraderRow struct {
-	Rank   int    `json:"rank"`
+	// Rank is the row's place on the board, from 1.
+	Rank int `json:"rank"`
+	// Wallet is the wallet's address.
 	Wallet string `json:"wallet"`
-	Chain  string `json:"chain"`
-	Venue  string `json:"venue"`
+	// Chain is the chain's slug.
+	Chain string `json:"chain"`
+	// Venue is where the wallet trades. One of dexvenue-spot, perpvenue-perps or predictvenue-markets.
+	Venue string `json:"venue"`
 	// VenuePnLUSD is the profit that the venue publishes: null, since decentralised exchanges publish none.
 	VenuePnLUSD *float64 `json:"venuePnlUsd"`
-	Intel       Intel    `json:"intel"`
+	// Intel is our grade, which is never made of the venue's figures.
+	Intel Intel `json:"intel"`
 }
 
 // readGraded reads what a leader's grading says.

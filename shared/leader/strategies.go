@@ -25,20 +25,28 @@ const (
 
 // StrategyRow is something that can be copied at a venue, and its leaders.
 type StrategyRow struct {
+	// StrategyID names the strategy.
 	StrategyID string `json:"strategyId"`
-	Venue      string `json:"venue"`
-	// Chain and ChainID are null for venues that are on none of the supported chains.
-	Chain   *chain.Slug `json:"chain"`
-	ChainID *int64      `json:"chainId"`
-	Title   string      `json:"title"`
-	About   string      `json:"about"`
-	// Window and Category name the venue's board that the leaders stand on; null where there is none, or for all categories.
-	Window   *market.LeaderboardWindow `json:"window"`
-	Category *string                   `json:"category"`
-	// LeadersFound counts the strategy's leaders, LeadersGraded those that have been graded, and LeadersMirrorWorthy those of them
-	// that stay mirror-worthy among all that were looked at; of early buyers those alone that are mirrorable too.
-	LeadersFound        int `json:"leadersFound"`
-	LeadersGraded       int `json:"leadersGraded"`
+	// Venue is where it can be copied. One of dexvenue-spot, perpvenue-perps or predictvenue-markets.
+	Venue string `json:"venue"`
+	// Chain is the chain's slug; null for venues that are on none of the supported chains.
+	Chain *chain.Slug `json:"chain"`
+	// ChainID is the chain's EIP-155 number; null for venues that are on none of the supported chains.
+	ChainID *int64 `json:"chainId"`
+	// Title is a name for display.
+	Title string `json:"title"`
+	// About says in a sentence what the leaders have in common.
+	About string `json:"about"`
+	// Window is the time that the venue's board ranks by; null where there is no board of the venue.
+	Window *market.LeaderboardWindow `json:"window"`
+	// Category is the category of the venue's board; null for all categories.
+	Category *string `json:"category"`
+	// LeadersFound counts the strategy's leaders.
+	LeadersFound int `json:"leadersFound"`
+	// LeadersGraded counts those that have been graded.
+	LeadersGraded int `json:"leadersGraded"`
+	// LeadersMirrorWorthy counts those of them that stay mirror-worthy among all that were looked at; of early buyers those alone that
+	// are mirrorable too.
 	LeadersMirrorWorthy int `json:"leadersMirrorWorthy"`
 	// Leaders are the first ten, or fewer where there is much to say of each, in the order of our grades.
 	Leaders []StrategyLeader `json:"leaders"`
@@ -46,15 +54,22 @@ type StrategyRow struct {
 
 // StrategyLeader is a leader of a strategy: what its venue says of it, and our grade.
 type StrategyLeader struct {
-	Rank   int    `json:"rank"`
+	// Rank is the leader's place by our grades, from 1.
+	Rank int `json:"rank"`
+	// Wallet is the leader's address.
 	Wallet string `json:"wallet"`
-	// VenueRank, VenuePnLUSD and VenueReturnPct are the venue's own for the window, as VenueSeenAt; null where it tells none.
-	VenueRank      *int                      `json:"venueRank"`
-	VenuePnLUSD    *float64                  `json:"venuePnlUsd"`
-	VenueReturnPct *float64                  `json:"venueReturnPct"`
-	VenueSeenAt    *string                   `json:"venueSeenAt"`
-	Window         *market.LeaderboardWindow `json:"window"`
-	Intel          Intel                     `json:"intel"`
+	// VenueRank is the venue's own for the window; null where it tells none.
+	VenueRank *int `json:"venueRank"`
+	// VenuePnLUSD is the venue's own figure for the window; null where it tells none.
+	VenuePnLUSD *float64 `json:"venuePnlUsd"`
+	// VenueReturnPct is the venue's own figure for the window; null where it tells none.
+	VenueReturnPct *float64 `json:"venueReturnPct"`
+	// VenueSeenAt is when the venue said so.
+	VenueSeenAt *string `json:"venueSeenAt"`
+	// Window is the time that the venue's figures are for; null where it tells none.
+	Window *market.LeaderboardWindow `json:"window"`
+	// Intel is our grade, which is never made of the venue's figures.
+	Intel Intel `json:"intel"`
 }
 
 // entrant is a leader in a strategy; place is nil where the venue has no board.

@@ -28,26 +28,39 @@ var wallets = endpoint.AddressList("wallets", "The wallets to compare, each once
 
 // TraderLeaderboard ranks the wallets that were asked for.
 type TraderLeaderboard struct {
+	// Rows are in the order of the ranks, the wallets that could not be graded last.
 	Rows []LeaderboardRow `json:"rows"`
-	// Partial is true, and Failed lists the wallets concerned, when some could not be graded.
-	Partial bool     `json:"partial,omitzero"`
-	Failed  []string `json:"failed,omitzero"`
+	// Partial is true where some wallets could not be graded, and left out otherwise.
+	Partial bool `json:"partial,omitzero"`
+	// Failed lists the wallets that could not be graded; left out where there are none.
+	Failed []string `json:"failed,omitzero"`
 }
 
 // LeaderboardRow is a wallet's grade, the same as trader-score's; a wallet that could not be graded has an error instead and no rank.
 // Grade, score and subscores are null when unrated, which is unknown, not bad: such a wallet ranks in the middle.
 type LeaderboardRow struct {
-	Rank       *int              `json:"rank"`
-	Wallet     chain.Address     `json:"wallet"`
-	Grade      *string           `json:"grade"`
-	Verdict    *string           `json:"verdict"`
-	Score      *float64          `json:"score"`
-	Subscores  *wallet.Subscores `json:"subscores"`
-	Confidence *float64          `json:"confidence"`
-	SampleSize *int              `json:"sampleSize"`
-	Reasons    []reason.Reason   `json:"reasons"`
-	// Error is a code and Message what to do, of a wallet that could not be graded.
-	Error   string `json:"error,omitzero"`
+	// Rank is the wallet's place among those asked for, from 1; null for one that could not be graded.
+	Rank *int `json:"rank"`
+	// Wallet is the wallet's address.
+	Wallet chain.Address `json:"wallet"`
+	// Grade is the one-glance answer. One of A, B, C, D or F; null when unrated.
+	Grade *string `json:"grade"`
+	// Verdict says whether the trader is worth mirroring. One of mirror-worthy, watch, avoid or unrated; null for a wallet that could
+	// not be graded.
+	Verdict *string `json:"verdict"`
+	// Score is 0 to 100; null when unrated.
+	Score *float64 `json:"score"`
+	// Subscores are what the score is made of; null when unrated.
+	Subscores *wallet.Subscores `json:"subscores"`
+	// Confidence is how much history backs the score, 0 to 1.
+	Confidence *float64 `json:"confidence"`
+	// SampleSize counts closed positions with a known result; null for a wallet that could not be graded.
+	SampleSize *int `json:"sampleSize"`
+	// Reasons are one to five sentences, the weightiest first; none for a wallet that could not be graded.
+	Reasons []reason.Reason `json:"reasons"`
+	// Error is the code of why the wallet could not be graded.
+	Error string `json:"error,omitzero"`
+	// Message says what to do about it.
 	Message string `json:"message,omitzero"`
 }
 

@@ -28,6 +28,7 @@ var source = endpoint.Choice("source", "Whose forecasts the record is of.", spot
 
 // TrackRecord is a page of a track record: what became of all entries that leaders made after they were first graded.
 type TrackRecord[R any] struct {
+	// Source is whose forecasts the record is of. One of spot-leader-gate.
 	Source string `json:"source"`
 	trackrecord.Summary
 	// Rows are the leaders, the one graded last first.

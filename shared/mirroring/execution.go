@@ -31,26 +31,38 @@ func Statuses() []Status { return []Status{Detected, Submitted, Executed, Partia
 
 // Execution is what an agent did with one leg of a leader's trade, or why it did nothing. What was not measured is null.
 type Execution struct {
-	ExecutionID string      `json:"executionId"`
-	AgentID     string      `json:"agentId"`
-	Status      Status      `json:"status"`
-	SkipReason  *SkipReason `json:"skipReason"`
+	// ExecutionID is made of the agent, the leader's trade and the leg: a trade makes at most one execution of an agent.
+	ExecutionID string `json:"executionId"`
+	// AgentID names the agent.
+	AgentID string `json:"agentId"`
+	// Status is how far the execution is.
+	Status Status `json:"status"`
+	// SkipReason says in a word why nothing was done; null unless status is skipped.
+	SkipReason *SkipReason `json:"skipReason"`
 	// Reason is a sentence: how the size came about, or why nothing was done.
-	Reason string      `json:"reason"`
-	Venue  agent.Venue `json:"venue"`
-	Mode   agent.Mode  `json:"mode"`
-	Leg    Leg         `json:"leg"`
-	// Side is long or short on perpetuals, buy or sell elsewhere.
-	Side  string      `json:"side"`
+	Reason string `json:"reason"`
+	// Venue is where the agent trades.
+	Venue agent.Venue `json:"venue"`
+	// Mode says whether the order moves money.
+	Mode agent.Mode `json:"mode"`
+	// Leg says whether the trade adds to a position or takes from one.
+	Leg Leg `json:"leg"`
+	// Side is the position's direction on perpetuals, what was done elsewhere. One of long, short, buy or sell.
+	Side string `json:"side"`
+	// Asset is what was traded.
 	Asset AssetAnswer `json:"asset"`
 	// LeaderTradeAt is null where no trade of the leader asked for it: for what it held at the activation, and for closes by the market.
 	LeaderTradeAt *string `json:"leaderTradeAt"`
-	DetectedAt    string  `json:"detectedAt"`
-	SubmittedAt   *string `json:"submittedAt"`
-	ExecutedAt    *string `json:"executedAt"`
-	// LeaderPrice and Price are in USD per coin, token or share.
+	// DetectedAt is when the leader's trade was seen.
+	DetectedAt string `json:"detectedAt"`
+	// SubmittedAt is when the order was sent.
+	SubmittedAt *string `json:"submittedAt"`
+	// ExecutedAt is when the order was filled.
+	ExecutedAt *string `json:"executedAt"`
+	// LeaderPrice is the leader's price in USD per coin, token or share.
 	LeaderPrice *float64 `json:"leaderPrice"`
-	Price       *float64 `json:"price"`
+	// Price is ours, in USD per coin, token or share.
+	Price *float64 `json:"price"`
 	// SlippageBps is how much worse than the leader's the price was, in hundredths of a percent; negative for better.
 	SlippageBps *float64 `json:"slippageBps"`
 	// LatencyMs is the time from the leader's trade to ours.
@@ -59,25 +71,36 @@ type Execution struct {
 	CopyRatio *float64 `json:"copyRatio"`
 	// Leverage is null outside perpetuals.
 	Leverage *float64 `json:"leverage"`
-	// SizeUSD is the value of what was filled. CostUSD is what it took of the agent's limit, on perpetuals the margin; a close gives it back.
-	SizeUSD  *agent.MicroUSD `json:"sizeUsd"`
-	CostUSD  *agent.MicroUSD `json:"costUsd"`
-	Quantity *float64        `json:"quantity"`
-	FeeUSD   *agent.MicroUSD `json:"feeUsd"`
-	// RealizedUSD is the result of a close after the fees of both ways and funding. FundingUSD is negative for what was paid.
+	// SizeUSD is the value of what was filled.
+	SizeUSD *agent.MicroUSD `json:"sizeUsd"`
+	// CostUSD is what it took of the agent's limit, on perpetuals the margin; a close gives it back.
+	CostUSD *agent.MicroUSD `json:"costUsd"`
+	// Quantity is how many coins, tokens or shares were filled.
+	Quantity *float64 `json:"quantity"`
+	// FeeUSD is what the venue took.
+	FeeUSD *agent.MicroUSD `json:"feeUsd"`
+	// RealizedUSD is the result of a close after the fees of both ways and funding.
 	RealizedUSD *agent.MicroUSD `json:"realizedUsd"`
-	FundingUSD  *agent.MicroUSD `json:"fundingUsd"`
+	// FundingUSD is the funding of the position, negative for what was paid.
+	FundingUSD *agent.MicroUSD `json:"fundingUsd"`
 }
 
 // AssetAnswer names what was traded. A token has a chain and an address, a contract a coin, an outcome a market and an outcome token.
 type AssetAnswer struct {
-	Name         string      `json:"name"`
-	Chain        *chain.Slug `json:"chain"`
-	Address      *string     `json:"address"`
-	Coin         *string     `json:"coin"`
-	Market       *string     `json:"market"`
-	Outcome      *int        `json:"outcome"`
-	OutcomeToken *string     `json:"outcomeToken"`
+	// Name is a name for display.
+	Name string `json:"name"`
+	// Chain is a token's chain; null otherwise.
+	Chain *chain.Slug `json:"chain"`
+	// Address is a token's contract; null otherwise.
+	Address *string `json:"address"`
+	// Coin is a contract's name at the perpetuals venue; null otherwise.
+	Coin *string `json:"coin"`
+	// Market is a prediction market's condition; null otherwise.
+	Market *string `json:"market"`
+	// Outcome is the outcome's number in its market, from 0; null otherwise.
+	Outcome *int `json:"outcome"`
+	// OutcomeToken is the outcome's token; null otherwise.
+	OutcomeToken *string `json:"outcomeToken"`
 }
 
 func (a Asset) answer() AssetAnswer {

@@ -47,6 +47,7 @@ func Executions(access agent.Access, executions store.Executions) endpoint.Endpo
 		Name: "executions", Method: http.MethodGet, Path: "/v1/copy/agents/{agentId}/executions", Units: 1,
 		Summary:    "Lists what an agent did with each of its leader's trades, the newest first, and why it did nothing.",
 		Parameters: []endpoint.Parameter{agent.IDParameter, cursorText, limit, status},
+		Headers:    agent.Headers, Refuses: []string{agent.SignatureInvalid},
 		Check: func(ctx context.Context, r *endpoint.Request) error {
 			if _, err := cursorOf(r); err != nil {
 				return err

@@ -8,7 +8,7 @@ import (
 	"github.com/mirrorworthy/mirrorworthy/shared/chain"
 )
 
-// SkipReason says in a word why nothing was done.
+// SkipReason says in a word why nothing was done. It is an open list: more may come.
 type SkipReason string
 
 // The reasons.

@@ -18,19 +18,21 @@ import (
 type PerpWalletAnswer struct {
 	// Positions are open now, the largest first.
 	Positions []Position `json:"positions"`
-	// AccountBand is the size of the account, margin and dollar coins together; null where the venue's numbers are none.
+	// AccountBand is the size of the account in USD, margin and dollar coins together. One of under-1k, 1k-10k, 10k-100k, 100k-1m or
+	// over-1m; null where the venue's numbers are none.
 	AccountBand *string `json:"accountBand"`
-	// Bias weighs long positions against short ones by value.
+	// Bias weighs long positions against short ones by value. One of long-only, long-heavy, balanced, short-heavy, short-only or flat.
 	Bias string `json:"bias"`
 	// EffectiveLeverage is the value of all positions over the account's margin; null without margin to compare with.
 	EffectiveLeverage *float64 `json:"effectiveLeverage"`
-	// WinRate is the share of closing trades that made money after their own fees; null unless coverage.reason is ok.
+	// WinRate is the share of closing trades that made money after their own fees, 0 to 1; null unless coverage.reason is ok.
 	WinRate *float64 `json:"winRate"`
 	// WinRateInterval is where the true rate likely is (95 %), which is worth as many independent trades as there are positions from
 	// flat to flat; null with winRate.
 	WinRateInterval *Interval `json:"winRateInterval"`
-	// ClosedTrades counts orders that closed something at a profit or loss, ClosedPositions positions from flat to flat.
-	ClosedTrades    int `json:"closedTrades"`
+	// ClosedTrades counts orders that closed something at a profit or loss.
+	ClosedTrades int `json:"closedTrades"`
+	// ClosedPositions counts positions from flat to flat.
 	ClosedPositions int `json:"closedPositions"`
 	// ProfitFactor is what closed positions gained over what they lost, after fees and known funding; null without a loss, where funding
 	// that is not known may have been much of it, and unless coverage.reason is ok.
@@ -38,7 +40,8 @@ type PerpWalletAnswer struct {
 	// FundingPaidPct is what was paid in funding in the last 30 days in percent of the margin, negative when it was received; null
 	// when unknown.
 	FundingPaidPct *float64 `json:"fundingPaidPct"`
-	Liquidations   int      `json:"liquidations"`
+	// Liquidations counts the liquidations in what could be read.
+	Liquidations int `json:"liquidations"`
 	// LastLiquidationDaysAgo is in whole days; null without one.
 	LastLiquidationDaysAgo *int `json:"lastLiquidationDaysAgo"`
 	// NearestLiquidation is the position that the venue would liquidate first, other prices staying as they are.
@@ -47,24 +50,31 @@ type PerpWalletAnswer struct {
 	// or when it is unknown.
 	StressMovePct *float64 `json:"stressMovePct"`
 	// Truncated is true when older fills exist than could be read.
-	Truncated bool            `json:"truncated"`
-	Coverage  Coverage        `json:"coverage"`
-	Reasons   []reason.Reason `json:"reasons"`
+	Truncated bool `json:"truncated"`
+	// Coverage says whether there is enough history to measure results.
+	Coverage Coverage `json:"coverage"`
+	// Reasons are one to five sentences, the weightiest first.
+	Reasons []reason.Reason `json:"reasons"`
 }
 
 // Position is one open position.
 type Position struct {
+	// Coin is the contract's name at the venue.
 	Coin string `json:"coin"`
-	// Side is long or short.
+	// Side is the position's direction. One of long or short.
 	Side string `json:"side"`
-	// Leverage is what the account set, LeverageType cross or isolated.
-	Leverage     *float64 `json:"leverage"`
-	LeverageType string   `json:"leverageType"`
-	SizeBand     string   `json:"sizeBand"`
-	// PnLDirection is up, down, or flat for less than half a percent of the margin; null when unknown.
-	PnLDirection      *string  `json:"pnlDirection"`
+	// Leverage is what the account set.
+	Leverage *float64 `json:"leverage"`
+	// LeverageType is whether the account's margin backs the position, or margin of its own. One of cross or isolated.
+	LeverageType string `json:"leverageType"`
+	// SizeBand is the order of magnitude of the position's value in USD. One of dust, micro, small, medium, large or whale.
+	SizeBand string `json:"sizeBand"`
+	// PnLDirection is where the position stands; flat is less than half a percent of the margin. One of up, down or flat; null when
+	// unknown.
+	PnLDirection *string `json:"pnlDirection"`
+	// ReturnOnEquityPct is the position's unrealized result in percent of its margin.
 	ReturnOnEquityPct *float64 `json:"returnOnEquityPct"`
-	// WeightPct is the position's part of the value of all.
+	// WeightPct is the position's part of the value of all, 0 to 100.
 	WeightPct *float64 `json:"weightPct"`
 	// LiquidationDistancePct is how far the price is from the venue's liquidation price; null when the venue gives none.
 	LiquidationDistancePct *float64 `json:"liquidationDistancePct"`
@@ -72,20 +82,27 @@ type Position struct {
 
 // Interval is a range of a rate.
 type Interval struct {
-	Low  *float64 `json:"low"`
+	// Low is the lower end, 0 to 1.
+	Low *float64 `json:"low"`
+	// High is the upper end, 0 to 1.
 	High *float64 `json:"high"`
 }
 
 // Nearest is the position nearest to its liquidation.
 type Nearest struct {
-	Coin        string   `json:"coin"`
+	// Coin is the contract's name at the venue.
+	Coin string `json:"coin"`
+	// DistancePct is how far its price may move before the venue liquidates it.
 	DistancePct *float64 `json:"distancePct"`
 }
 
 // Coverage says whether there is enough history to measure results.
 type Coverage struct {
+	// Reason says what there is to measure. One of ok, no-venue-history, open-positions-only, account-too-new or
+	// below-min-closed-trades.
 	Reason string `json:"reason"`
-	Note   string `json:"note"`
+	// Note is a line to be shown verbatim.
+	Note string `json:"note"`
 }
 
 // PerpWallet declares perp-wallet.

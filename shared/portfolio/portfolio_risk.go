@@ -14,12 +14,15 @@ import (
 
 // PortfolioRiskAnswer says how risky and how concentrated a wallet's holdings are.
 type PortfolioRiskAnswer struct {
-	// Grade is "healthy", "watch", "exposed" or "no-holdings"; with the last, what follows is null up to WorstOffender.
+	// Grade sums up the portfolio. One of healthy, watch, exposed or no-holdings; with the last, what follows is null up to
+	// worstOffender.
 	Grade string `json:"grade"`
 	// WeightedRisk is the risk of the positions, 0 to 100, weighted by their value.
 	WeightedRisk *float64 `json:"weightedRisk"`
-	// Concentration is "diversified", "concentrated" or "all-in" by all holdings but dust, whatever the depth, stablecoins left out.
-	Concentration  *string         `json:"concentration"`
+	// Concentration is by all holdings but dust, whatever the depth, stablecoins left out. One of diversified, concentrated or all-in;
+	// null without holdings.
+	Concentration *string `json:"concentration"`
+	// RiskyPositions are the positions whose tokens are rated high or critical, the largest contributions to the risk first.
 	RiskyPositions []RiskyPosition `json:"riskyPositions"`
 	// WorstOffender is the symbol of the position that contributes most to the weighted risk.
 	WorstOffender *string `json:"worstOffender"`
@@ -27,18 +30,21 @@ type PortfolioRiskAnswer struct {
 	Summary string `json:"summary"`
 	// EffectivePositions is how many equal positions are as concentrated as all but dust, stablecoins left out; null without any.
 	EffectivePositions *float64 `json:"effectivePositions"`
-	// CashSharePct is the stablecoins' part of all value but dust.
-	CashSharePct *float64        `json:"cashSharePct"`
-	Coverage     Coverage        `json:"coverage"`
-	Reasons      []reason.Reason `json:"reasons"`
+	// CashSharePct is the stablecoins' part of all value but dust, 0 to 100.
+	CashSharePct *float64 `json:"cashSharePct"`
+	// Coverage counts what became of the wallet's holdings.
+	Coverage Coverage `json:"coverage"`
+	// Reasons are one to five sentences, the weightiest first.
+	Reasons []reason.Reason `json:"reasons"`
 }
 
 // RiskyPosition is a position whose token is rated high or critical, the largest contributions to the risk first.
 type RiskyPosition struct {
+	// Symbol is the token's.
 	Symbol string `json:"symbol"`
-	// Risk is "high" or "critical".
+	// Risk is the verdict of token-risk. One of high or critical.
 	Risk string `json:"risk"`
-	// WeightPct is the position's part of the value assessed.
+	// WeightPct is the position's part of the value assessed, 0 to 100.
 	WeightPct *float64 `json:"weightPct"`
 	// Reason is the weightiest finding about the token.
 	Reason string `json:"reason"`
@@ -47,15 +53,20 @@ type RiskyPosition struct {
 // Coverage counts what became of the wallet's holdings, each in one of the counts that follow the first; the native coin and its
 // wrapped form are one.
 type Coverage struct {
+	// Holdings counts all that the wallet holds.
 	Holdings int `json:"holdings"`
-	// Assessed positions have a risk of their own; unassessed ones count with the risk of the unknown.
-	Assessed   int `json:"assessed"`
+	// Assessed counts the positions that have a risk of their own.
+	Assessed int `json:"assessed"`
+	// Unassessed counts the positions that count with the risk of the unknown.
 	Unassessed int `json:"unassessed"`
-	// Dust is too small to count, BeyondDepth not among the largest, Spam and Unpriced are without a value that can be believed.
-	Dust        int `json:"dust"`
+	// Dust counts those that are too small to count.
+	Dust int `json:"dust"`
+	// BeyondDepth counts those that are not among the largest.
 	BeyondDepth int `json:"beyondDepth"`
-	Spam        int `json:"spam"`
-	Unpriced    int `json:"unpriced"`
+	// Spam counts those without a value that can be believed, sent by somebody who wants to be seen.
+	Spam int `json:"spam"`
+	// Unpriced counts those without a price that can be believed.
+	Unpriced int `json:"unpriced"`
 	// AssessedSharePct is the assessed positions' part of all value found; null where there is none to speak of.
 	AssessedSharePct *float64 `json:"assessedSharePct"`
 }

@@ -13,41 +13,55 @@ import (
 // WalletAnswer is the profile of a prediction wallet.
 type WalletAnswer struct {
 	// Active is false for a wallet without a trade in the last WindowDays.
-	Active     bool `json:"active"`
-	WindowDays int  `json:"windowDays"`
+	Active bool `json:"active"`
+	// WindowDays is how far back the wallet's trades are looked at.
+	WindowDays int `json:"windowDays"`
 	// Mirrorable is true when a follower could have done it too, and would have gained.
 	Mirrorable bool `json:"mirrorable"`
-	// Grade is A to F, null when unrated, and left out when the wallet is not active.
-	Grade   **string `json:"grade,omitzero"`
-	Verdict string   `json:"verdict"`
-	// Score is 0 to 100, null when unrated. Confidence is 0 to 1, null when not active.
-	Score      *float64 `json:"score"`
+	// Grade is the one-glance answer. One of A, B, C, D or F; null when unrated, and left out when the wallet is not active.
+	Grade **string `json:"grade,omitzero"`
+	// Verdict says whether the wallet is worth mirroring. One of mirror-worthy, watch, avoid or unrated.
+	Verdict string `json:"verdict"`
+	// Score is 0 to 100; null when unrated.
+	Score *float64 `json:"score"`
+	// Confidence is 0 to 1; null when not active.
 	Confidence *float64 `json:"confidence"`
 	// SampleSize counts decided events.
 	SampleSize int `json:"sampleSize"`
-	// The six signals are null when they cannot be told.
-	Execution       *string `json:"execution"`
-	Entries         *string `json:"entries"`
-	Consistency     *string `json:"consistency"`
+	// Execution is how orders are filled; maker fills cannot be reproduced by a follower. One of taker, mixed or maker; null when it
+	// cannot be told.
+	Execution *string `json:"execution"`
+	// Entries are the prices at which the wallet buys. One of value, balanced or favourites; null when it cannot be told.
+	Entries *string `json:"entries"`
+	// Consistency is how evenly results come. One of steady, mixed, streaky or unproven; null when it cannot be told.
+	Consistency *string `json:"consistency"`
+	// Diversification is over how many events the wallet spreads. One of concentrated, moderate or broad; null when it cannot be told.
 	Diversification *string `json:"diversification"`
-	Cadence         *string `json:"cadence"`
-	Activity        *string `json:"activity"`
-	// WinRate is the part of decided events that ended in profit.
+	// Cadence is how often the wallet trades. One of occasional, regular, busy or machine; null when it cannot be told.
+	Cadence *string `json:"cadence"`
+	// Activity is whether the wallet still trades as it did. One of active, slowing or dormant; null when it cannot be told.
+	Activity *string `json:"activity"`
+	// WinRate is the part of decided events that ended in profit, 0 to 1.
 	WinRate *float64 `json:"winRate"`
-	// EdgeCents is how much less than it was worth a share cost, CopiedEdgeCents the same for a follower a minute later.
-	EdgeCents       *Interval `json:"edgeCents"`
+	// EdgeCents is how much less than it was worth a share cost.
+	EdgeCents *Interval `json:"edgeCents"`
+	// CopiedEdgeCents is the same for a follower a minute later.
 	CopiedEdgeCents *Interval `json:"copiedEdgeCents"`
-	// ChanceProbability is how often fair luck does as well with the same prices and sizes.
+	// ChanceProbability is how often fair luck does as well with the same prices and sizes, 0 to 1.
 	ChanceProbability *float64 `json:"chanceProbability"`
 	// Truncated is true when older history exists that was not read.
-	Truncated bool            `json:"truncated"`
-	Reasons   []reason.Reason `json:"reasons"`
+	Truncated bool `json:"truncated"`
+	// Reasons are one to five sentences, the weightiest first.
+	Reasons []reason.Reason `json:"reasons"`
 }
 
 // Interval is a mean and its 90 % interval, in cents a share.
 type Interval struct {
+	// Mean is the mean, in cents a share.
 	Mean float64 `json:"mean"`
-	Low  float64 `json:"low"`
+	// Low is the lower end, in cents a share.
+	Low float64 `json:"low"`
+	// High is the upper end, in cents a share.
 	High float64 `json:"high"`
 }
 

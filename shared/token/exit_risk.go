@@ -17,13 +17,17 @@ import (
 
 // ExitRiskAnswer says whether a holder can get out, and whether that is getting worse.
 type ExitRiskAnswer struct {
-	ExitRisk  string `json:"exitRisk"`
+	// ExitRisk says how hard it is to leave. One of low, medium, high, extreme or unknown.
+	ExitRisk string `json:"exitRisk"`
+	// Direction says whether that is changing. One of rising, stable, falling or unknown.
 	Direction string `json:"direction"`
 	// Score is 0 to 100, the higher the harder to leave; null when unknown.
 	Score *float64 `json:"score"`
-	// SellableBand is the size band of what can be sold at a tenth below the price; null when unknown.
-	SellableBand *string         `json:"sellableBand"`
-	Reasons      []reason.Reason `json:"reasons"`
+	// SellableBand is the size band of what can be sold at a tenth below the price. One of dust, micro, small, medium, large or whale;
+	// null when unknown.
+	SellableBand *string `json:"sellableBand"`
+	// Reasons are one to five sentences, the weightiest first.
+	Reasons []reason.Reason `json:"reasons"`
 }
 
 // The exit risks, and the directions in which they go: rising is worse.

@@ -31,12 +31,14 @@ var Sample = endpoint.ClampedInteger("sample", "How many of the latest buyers ar
 // SmartMoneyFlowAnswer tells whether proven traders are buying now.
 type SmartMoneyFlowAnswer struct {
 	// SmartMoneyBuying is null when too few buyers could be graded.
-	SmartMoneyBuying   *bool `json:"smartMoneyBuying"`
-	MirrorWorthyBuyers int   `json:"mirrorWorthyBuyers"`
+	SmartMoneyBuying *bool `json:"smartMoneyBuying"`
+	// MirrorWorthyBuyers counts the proven traders among the buyers that were graded.
+	MirrorWorthyBuyers int `json:"mirrorWorthyBuyers"`
 	// BuyersAnalyzed is how many buyers were really graded. Accounts funded from the same source count as one buyer.
 	BuyersAnalyzed int `json:"buyersAnalyzed"`
-	// NetFlow is what the proven traders among them did on balance: "buying", "selling" or "balanced"; null when there are none.
-	NetFlow *string         `json:"netFlow"`
+	// NetFlow is what the proven traders among them did on balance. One of buying, selling or balanced; null when there are none.
+	NetFlow *string `json:"netFlow"`
+	// Reasons are one to five sentences, the weightiest first.
 	Reasons []reason.Reason `json:"reasons"`
 }
 

@@ -23,21 +23,27 @@ import (
 
 // Change is one thing that is different from the last scan.
 type Change struct {
-	Metric    string `json:"metric"`
+	// Metric is what changed, like riskVerdict or liquidity.
+	Metric string `json:"metric"`
+	// Direction is where it went. One of up, down or changed.
 	Direction string `json:"direction"`
-	Severity  string `json:"severity"`
-	Detail    string `json:"detail"`
+	// Severity is how much it matters. One of info, medium, high or critical.
+	Severity string `json:"severity"`
+	// Detail says in a sentence what it was and what it is.
+	Detail string `json:"detail"`
 }
 
 // TokenChangesAnswer is what changed since the partner's last scan of the token.
 type TokenChangesAnswer struct {
 	// Baseline is true for the first scan, which has nothing to compare with. It is false too for an address that is no token, of which
 	// nothing is recorded.
-	Baseline bool     `json:"baseline"`
-	Changes  []Change `json:"changes"`
+	Baseline bool `json:"baseline"`
+	// Changes are the most severe first; empty for a baseline, and where nothing changed.
+	Changes []Change `json:"changes"`
 	// PreviousAt is the time of the scan that this one is compared with; null for a baseline.
-	PreviousAt *string         `json:"previousAt"`
-	Reasons    []reason.Reason `json:"reasons"`
+	PreviousAt *string `json:"previousAt"`
+	// Reasons are one to five sentences, the weightiest first.
+	Reasons []reason.Reason `json:"reasons"`
 }
 
 func (p page) tokenChanges() endpoint.Endpoint {

@@ -17,11 +17,14 @@ import (
 
 // TokenHoldersInsightAnswer tells whether holders gather or leave, and whether they are people.
 type TokenHoldersInsightAnswer struct {
-	Trend  string `json:"trend"`
+	// Trend says whether holders gather or leave. One of accumulating, stable, bleeding or unknown.
+	Trend string `json:"trend"`
+	// Origin says whether the buyers look like people. One of organic, mixed, bot-driven or unknown.
 	Origin string `json:"origin"`
-	// TopHoldersPct is what the ten largest holders hold, infrastructure left out; null when unknown.
-	TopHoldersPct *float64        `json:"topHoldersPct"`
-	Reasons       []reason.Reason `json:"reasons"`
+	// TopHoldersPct is what the ten largest holders hold, infrastructure left out, 0 to 100; null when unknown.
+	TopHoldersPct *float64 `json:"topHoldersPct"`
+	// Reasons are one to five sentences, the weightiest first.
+	Reasons []reason.Reason `json:"reasons"`
 }
 
 // The directions of a token's holders.

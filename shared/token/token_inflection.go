@@ -12,11 +12,14 @@ import (
 
 // TokenInflectionAnswer tells whether the price range has become unusually tight. It says nothing about direction.
 type TokenInflectionAnswer struct {
+	// State says how tight the price range is. One of coiled, coiling, expanding, neutral or insufficient-data.
 	State string `json:"state"`
-	// MoveProbability is that of a move of three times the usual range within a day, BaseRate how often that happens to all tokens.
-	MoveProbability *float64        `json:"moveProbability"`
-	BaseRate        *float64        `json:"baseRate"`
-	Reasons         []reason.Reason `json:"reasons"`
+	// MoveProbability is that of a move of three times the usual range within a day, 0 to 1.
+	MoveProbability *float64 `json:"moveProbability"`
+	// BaseRate is how often that happens to all tokens, 0 to 1.
+	BaseRate *float64 `json:"baseRate"`
+	// Reasons are one to five sentences, the weightiest first.
+	Reasons []reason.Reason `json:"reasons"`
 }
 
 func (p page) tokenInflection() endpoint.Endpoint {

@@ -15,53 +15,71 @@ import (
 
 // TokenIntelAnswer is a token's profile: is it safe, is it moving, is this a good moment to enter.
 type TokenIntelAnswer struct {
-	Verdict  string          `json:"verdict"`
-	Risk     IntelRisk       `json:"risk"`
-	Momentum IntelMomentum   `json:"momentum"`
-	Entry    IntelEntry      `json:"entry"`
-	Activity IntelActivity   `json:"activity"`
-	Reasons  []reason.Reason `json:"reasons"`
+	// Verdict sums up risk, momentum and entry. One of favourable, neutral, caution, avoid or unknown.
+	Verdict string `json:"verdict"`
+	// Risk is what token-risk says.
+	Risk IntelRisk `json:"risk"`
+	// Momentum is how the price has moved.
+	Momentum IntelMomentum `json:"momentum"`
+	// Entry is whether this is a good moment to enter.
+	Entry IntelEntry `json:"entry"`
+	// Activity is how busily the token is traded.
+	Activity IntelActivity `json:"activity"`
+	// Reasons are one to five sentences, the weightiest first.
+	Reasons []reason.Reason `json:"reasons"`
 }
 
 // IntelRisk is the verdict of token-risk.
 type IntelRisk struct {
-	Risk  string   `json:"risk"`
+	// Risk is the verdict of token-risk. One of low, medium, high, critical or unknown.
+	Risk string `json:"risk"`
+	// Score is 0 to 100, the higher the riskier; null when unknown.
 	Score *float64 `json:"score"`
+	// Flags say what was found and what could not be checked, the weightiest first.
 	Flags []string `json:"flags"`
 }
 
 // IntelMomentum is how the price has moved. Everything is null where there is too little trading to chart.
 type IntelMomentum struct {
-	Trend        *string  `json:"trend"`
-	Return1hPct  *float64 `json:"return1hPct"`
+	// Trend is the direction of the price. One of up, sideways or down; null when unmeasured.
+	Trend *string `json:"trend"`
+	// Return1hPct is the return of the last hour.
+	Return1hPct *float64 `json:"return1hPct"`
+	// Return24hPct is the return of the last day.
 	Return24hPct *float64 `json:"return24hPct"`
-	Return7dPct  *float64 `json:"return7dPct"`
-	// ZScore24h is the last day's return in standard deviations of the token's own returns, VolumeZScore the same of its volume.
-	ZScore24h    *float64 `json:"zScore24h"`
+	// Return7dPct is the return of the last week.
+	Return7dPct *float64 `json:"return7dPct"`
+	// ZScore24h is the last day's return in standard deviations of the token's own returns.
+	ZScore24h *float64 `json:"zScore24h"`
+	// VolumeZScore is the last day's volume in standard deviations of the token's own volumes.
 	VolumeZScore *float64 `json:"volumeZScore"`
 }
 
 // IntelEntry is whether this is a good moment to enter.
 type IntelEntry struct {
+	// Quality says how good the moment is. One of good, fair, extended, poor or unknown.
 	Quality string `json:"quality"`
-	// RangePosition is 0 at the bottom and 1 at the top of the last 20 hours' range.
+	// RangePosition is where the price stands in the last 20 hours' range: 0 at the bottom, 1 at the top.
 	RangePosition *float64 `json:"rangePosition"`
-	// AboveAverageATR is the distance from the last day's volume-weighted price in average true ranges; Extended is true above three.
+	// AboveAverageATR is the distance from the last day's volume-weighted price in average true ranges.
 	AboveAverageATR *float64 `json:"aboveAverageAtr"`
-	Extended        *bool    `json:"extended"`
-	// Impact is what a small position costs on entering: "low" below 1 %, "moderate" below 3 %, "high"; null when unknown.
+	// Extended is true where that distance is above three.
+	Extended *bool `json:"extended"`
+	// Impact is what a small position costs on entering: below 1 %, below 3 %, or more. One of low, moderate or high; null when
+	// unknown.
 	Impact *string `json:"impact"`
 }
 
 // IntelActivity is how busily the token is traded.
 type IntelActivity struct {
-	// Level is "quiet", "normal", "busy" or "surging": the last day's volume below half, below twice, below five times the typical
-	// day's, or more; null when unknown.
+	// Level compares the last day's volume with a typical day's: below half, below twice, below five times, or more. One of quiet,
+	// normal, busy or surging; null when unknown.
 	Level *string `json:"level"`
-	// TradesPerHour is over the last day, LastHourTrades of the last hour.
-	TradesPerHour  *float64 `json:"tradesPerHour"`
-	LastHourTrades *int     `json:"lastHourTrades"`
-	// BuyShare is the part of the last day's trades that were buys; null without trades.
+	// TradesPerHour is the mean over the last day.
+	TradesPerHour *float64 `json:"tradesPerHour"`
+	// LastHourTrades counts the trades of the last hour.
+	LastHourTrades *int `json:"lastHourTrades"`
+	// BuyShare is the part of the last day's trades that were buys, 0 to 1; null without trades.
 	BuyShare *float64 `json:"buyShare"`
 }
 
@@ -74,7 +92,7 @@ type intelFacts struct {
 
 func (p page) tokenIntel() endpoint.Endpoint {
 	return endpoint.Single(endpoint.Declaration{
-		Name: "token-intel", Units: 3, Graded: true,
+		Name: "token-intel", Units: 3, Graded: true, Refuses: []string{"not_a_token"},
 		Summary:    "A token's profile: is it safe, is it moving, is this a good moment to enter.",
 		Parameters: parameters, Needs: append(tokenrisk.Needs[:len(tokenrisk.Needs):len(tokenrisk.Needs)], market.CandleFacts),
 	}, p.gatherIntel, assessIntel)

@@ -14,11 +14,13 @@ import (
 
 // TokenNarrativeAnswer is the thesis in one paragraph, made of the computed signals alone.
 type TokenNarrativeAnswer struct {
-	// Available is false for an address that is no token; Narrative is null then.
-	Available bool    `json:"available"`
+	// Available is false for an address that is no token.
+	Available bool `json:"available"`
+	// Narrative is the paragraph; null when it is not available.
 	Narrative *string `json:"narrative"`
-	// Tone is where the clauses lean together: "positive", "mixed", "negative" or "unknown"; null when there is no narrative.
-	Tone    *string         `json:"tone"`
+	// Tone is where the clauses lean together. One of positive, mixed, negative or unknown; null when there is no narrative.
+	Tone *string `json:"tone"`
+	// Reasons are one to five sentences, the weightiest first.
 	Reasons []reason.Reason `json:"reasons"`
 }
 

@@ -14,16 +14,23 @@ import (
 // TokenPriceActionAnswer is the structure of the price. Everything is null when it is not available: too new or too thinly traded to
 // chart.
 type TokenPriceActionAnswer struct {
-	Available  bool    `json:"available"`
-	Trend      *string `json:"trend"`
-	Structure  *string `json:"structure"`
-	Breakout   *string `json:"breakout"`
+	// Available is false for a token that is too new or too thinly traded to chart.
+	Available bool `json:"available"`
+	// Trend is the direction of the price. One of up, sideways or down; null when unmeasured.
+	Trend *string `json:"trend"`
+	// Structure is the pattern of the swings. One of higher-highs, lower-lows, range, expanding, breaking-out or breaking-down; null
+	// when unmeasured.
+	Structure *string `json:"structure"`
+	// Breakout says whether the price left its range. One of up, down, failed or none; null when unmeasured.
+	Breakout *string `json:"breakout"`
+	// Volatility compares the price's swings with their own history. One of calm, normal, elevated or extreme; null when unmeasured.
 	Volatility *string `json:"volatility"`
 	// DistanceFromHighPct is zero or below: how far the price is from its highest close since launch or in 90 days, in percent.
 	DistanceFromHighPct *float64 `json:"distanceFromHighPct"`
 	// BarMinutes is the length of the bars that were read.
-	BarMinutes *int            `json:"barMinutes"`
-	Reasons    []reason.Reason `json:"reasons"`
+	BarMinutes *int `json:"barMinutes"`
+	// Reasons are one to five sentences, the weightiest first.
+	Reasons []reason.Reason `json:"reasons"`
 }
 
 func (p page) tokenPriceAction() endpoint.Endpoint {

@@ -16,18 +16,21 @@ import (
 
 // TokenSignalAnswer is what all signals together amount to. It always carries the risk verdict.
 type TokenSignalAnswer struct {
+	// Signal is what to do. It is never to be shown without riskVerdict beside it. One of BUY, ACCUMULATE, HOLD or AVOID.
 	Signal string `json:"signal"`
-	// Conviction is 0 to 100: below 35 low, above 65 high.
-	Conviction  *float64 `json:"conviction"`
-	RiskVerdict string   `json:"riskVerdict"`
+	// Conviction is 0 to 100: below 35 low, above 65 high; null when unknown.
+	Conviction *float64 `json:"conviction"`
+	// RiskVerdict is the verdict of token-risk. One of low, medium, high, critical or unknown.
+	RiskVerdict string `json:"riskVerdict"`
 	// Rationale is one sentence: what speaks for the signal and what most against it.
-	Rationale string          `json:"rationale"`
-	Reasons   []reason.Reason `json:"reasons"`
+	Rationale string `json:"rationale"`
+	// Reasons are one to five sentences, the weightiest first.
+	Reasons []reason.Reason `json:"reasons"`
 }
 
 func (p page) tokenSignal() endpoint.Endpoint {
 	return endpoint.Single(endpoint.Declaration{
-		Name: "token-signal", Units: 3, Graded: true,
+		Name: "token-signal", Units: 3, Graded: true, Refuses: []string{"not_a_token"},
 		Summary:    "Says what risk, exit, price, holders, proven traders and valuation together amount to.",
 		Parameters: parameters, Needs: readingNeeds,
 	}, func(ctx context.Context, r *endpoint.Request) (*readings, error) {

@@ -19,14 +19,18 @@ import (
 
 // TokenValuationAnswer compares what the token is valued at with tokens like it.
 type TokenValuationAnswer struct {
+	// Valuation compares the token with its peers. One of over-extended, rich, in-line, cheap, under-extended or unknown.
 	Valuation string `json:"valuation"`
 	// Zscore is how far the token stands from its peers, in robust standard deviations, above zero for dear; null when unknown.
 	Zscore *float64 `json:"zScore"`
-	// Compared names the ratios that could be compared, PeerGroup the tokens it was compared with and PeerCount how many they are.
-	Compared  []string        `json:"compared"`
-	PeerGroup *string         `json:"peerGroup"`
-	PeerCount int             `json:"peerCount"`
-	Reasons   []reason.Reason `json:"reasons"`
+	// Compared names the ratios that could be compared.
+	Compared []string `json:"compared"`
+	// PeerGroup names the tokens that it was compared with; null for none.
+	PeerGroup *string `json:"peerGroup"`
+	// PeerCount is how many they are.
+	PeerCount int `json:"peerCount"`
+	// Reasons are one to five sentences, the weightiest first.
+	Reasons []reason.Reason `json:"reasons"`
 }
 
 // pegged tells whether the token was valued by its peg.

@@ -11,85 +11,132 @@ import (
 
 // Summary is a record as it is shown, without its leaders.
 type Summary struct {
-	Status                  string           `json:"status"`
-	FirstResolutionExpected *time.Time       `json:"firstResolutionExpected"`
-	Mirrorable              Figures          `json:"mirrorable"`
-	Control                 Figures          `json:"control"`
-	GateValue               ShownDifference  `json:"gateValue"`
-	Calibration             []CalibrationRow `json:"calibration"`
-	Reasons                 []reason.Reason  `json:"reasons"`
+	// Status is accruing while there are fewer than ten resolutions. One of accruing or tracked.
+	Status string `json:"status"`
+	// FirstResolutionExpected is when the first outcome is expected; null once one is known.
+	FirstResolutionExpected *time.Time `json:"firstResolutionExpected"`
+	// Mirrorable is what became of the entries of leaders that passed the gate.
+	Mirrorable Figures `json:"mirrorable"`
+	// Control is what became of the entries of those that did not.
+	Control Figures `json:"control"`
+	// GateValue is how much better the first did than the second.
+	GateValue ShownDifference `json:"gateValue"`
+	// Calibration holds the forecasts against what came of them.
+	Calibration []CalibrationRow `json:"calibration"`
+	// Reasons are one to five sentences, the weightiest first.
+	Reasons []reason.Reason `json:"reasons"`
 }
 
 // Figures are a group's measures as they are shown; null is unmeasured.
 type Figures struct {
-	Leaders  int `json:"leaders"`
-	Tokens   int `json:"tokens"`
-	Entries  int `json:"entries"`
+	// Leaders counts the leaders of the group.
+	Leaders int `json:"leaders"`
+	// Tokens counts the tokens that they entered.
+	Tokens int `json:"tokens"`
+	// Entries counts their entries after they were graded, late ones left out.
+	Entries int `json:"entries"`
+	// Resolved counts the entries whose outcome is known.
 	Resolved int `json:"resolved"`
-	Open     int `json:"open"`
+	// Open counts the entries whose outcome is not known yet.
+	Open int `json:"open"`
 	// Late entries were first seen when their outcome could be known already, and are in no figure.
 	Late int `json:"late"`
+	// Hits counts the resolved entries that gained after costs.
 	Hits int `json:"hits"`
 	// Lost entries could not be sold a week later, or had no price.
-	Lost            int           `json:"lost"`
-	HitRate         *float64      `json:"hitRate"`
+	Lost int `json:"lost"`
+	// HitRate is the hits' part of the resolved entries, 0 to 1.
+	HitRate *float64 `json:"hitRate"`
+	// HitRateInterval is where the true rate likely is (95 %).
 	HitRateInterval ShownInterval `json:"hitRateInterval"`
-	BaseRate        *float64      `json:"baseRate"`
+	// BaseRate is the rate of random entries in comparable tokens, 0 to 1.
+	BaseRate *float64 `json:"baseRate"`
 	// Lift is the hit rate over the base rate.
-	Lift         *float64 `json:"lift"`
-	MeanNetPct   *float64 `json:"meanNetPct"`
+	Lift *float64 `json:"lift"`
+	// MeanNetPct is the mean result after costs.
+	MeanNetPct *float64 `json:"meanNetPct"`
+	// MedianNetPct is the median result after costs.
 	MedianNetPct *float64 `json:"medianNetPct"`
+	// MeanForecast is the mean of the probabilities that were forecast, 0 to 1.
 	MeanForecast *float64 `json:"meanForecast"`
-	Brier        *float64 `json:"brier"`
+	// Brier is the mean squared error of the forecasts, 0 to 1; less is better.
+	Brier *float64 `json:"brier"`
 	// BrierSkill is above 0 where the forecasts were better than the base rates.
 	BrierSkill *float64 `json:"brierSkill"`
-	// Evidence of more wins than chance: weak, moderate or strong; EvidenceScore is the test martingale behind it.
-	Evidence           *string  `json:"evidence"`
-	EvidenceScore      *float64 `json:"evidenceScore"`
-	IndependentEntries int      `json:"independentEntries"`
+	// Evidence is how strongly the record speaks against chance. One of weak, moderate or strong; null without any.
+	Evidence *string `json:"evidence"`
+	// EvidenceScore is the test martingale behind evidence: by chance alone it passes 20 in at most 5 % of records.
+	EvidenceScore *float64 `json:"evidenceScore"`
+	// IndependentEntries counts the entries that are far enough apart to count each for itself.
+	IndependentEntries int `json:"independentEntries"`
 }
 
 // ShownInterval is a 95 % interval.
 type ShownInterval struct {
-	Low  *float64 `json:"low"`
+	// Low is the lower end, 0 to 1.
+	Low *float64 `json:"low"`
+	// High is the upper end, 0 to 1.
 	High *float64 `json:"high"`
 }
 
 // ShownDifference is a difference of hit rates, mirrorable less control, and its 95 % interval, in percentage points.
 type ShownDifference struct {
+	// DifferencePct is the difference.
 	DifferencePct *float64 `json:"differencePct"`
-	LowPct        *float64 `json:"lowPct"`
-	HighPct       *float64 `json:"highPct"`
+	// LowPct is the lower end of its interval.
+	LowPct *float64 `json:"lowPct"`
+	// HighPct is the upper end of its interval.
+	HighPct *float64 `json:"highPct"`
 }
 
 // CalibrationRow is what came of the forecasts from one probability up to another.
 type CalibrationRow struct {
-	From         float64  `json:"from"`
-	To           float64  `json:"to"`
-	Forecasts    int      `json:"forecasts"`
+	// From is the least probability of the row, 0 to 1.
+	From float64 `json:"from"`
+	// To is the probability below which the row ends, 0 to 1.
+	To float64 `json:"to"`
+	// Forecasts counts the resolved forecasts of the row.
+	Forecasts int `json:"forecasts"`
+	// MeanForecast is the mean of the probabilities, 0 to 1.
 	MeanForecast *float64 `json:"meanForecast"`
-	HitRate      *float64 `json:"hitRate"`
+	// HitRate is the part that came true, 0 to 1.
+	HitRate *float64 `json:"hitRate"`
 }
 
 // Entry is one leader's part of a record as it is shown.
 type Entry struct {
-	Wallet                  string     `json:"wallet"`
-	Chain                   string     `json:"chain"`
-	GradedAt                time.Time  `json:"gradedAt"`
-	Mirrorable              bool       `json:"mirrorable"`
-	Status                  string     `json:"status"`
+	// Wallet is the leader's address.
+	Wallet string `json:"wallet"`
+	// Chain is the chain's slug.
+	Chain string `json:"chain"`
+	// GradedAt is when the leader was first graded; the record begins there.
+	GradedAt time.Time `json:"gradedAt"`
+	// Mirrorable is what the gate said then.
+	Mirrorable bool `json:"mirrorable"`
+	// Status is accruing while there are fewer than ten resolutions. One of accruing or tracked.
+	Status string `json:"status"`
+	// FirstResolutionExpected is when the first outcome is expected; null once one is known.
 	FirstResolutionExpected *time.Time `json:"firstResolutionExpected"`
-	WinProbability          *float64   `json:"winProbability"`
-	BaseProbability         *float64   `json:"baseProbability"`
-	Entries                 int        `json:"entries"`
-	Resolved                int        `json:"resolved"`
-	Open                    int        `json:"open"`
-	Late                    int        `json:"late"`
-	Hits                    int        `json:"hits"`
-	// HitRate, its interval and the median are null while accruing.
-	HitRate         *float64       `json:"hitRate"`
+	// WinProbability is what was forecast for an entry then, 0 to 1.
+	WinProbability *float64 `json:"winProbability"`
+	// BaseProbability is what was forecast for random entries in comparable tokens, 0 to 1.
+	BaseProbability *float64 `json:"baseProbability"`
+	// Entries counts the entries since, late ones left out.
+	Entries int `json:"entries"`
+	// Resolved counts the entries whose outcome is known.
+	Resolved int `json:"resolved"`
+	// Open counts the entries whose outcome is not known yet.
+	Open int `json:"open"`
+	// Late counts the entries that were first seen when their outcome could be known already.
+	Late int `json:"late"`
+	// Hits counts the resolved entries that gained after costs.
+	Hits int `json:"hits"`
+	// HitRate is the hits' part of the resolved entries, 0 to 1; null while accruing.
+	HitRate *float64 `json:"hitRate"`
+	// HitRateInterval is where the true rate likely is (95 %); null while accruing.
 	HitRateInterval *ShownInterval `json:"hitRateInterval"`
-	MedianNetPct    *float64       `json:"medianNetPct"`
+	// MedianNetPct is the median result after costs; null while accruing.
+	MedianNetPct *float64 `json:"medianNetPct"`
 }
 
 // Summary shows the record without its leaders. The calibration table is of the mirrorable group's forecasts, and empty below 50.

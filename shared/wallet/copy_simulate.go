@@ -17,50 +17,75 @@ import (
 
 // CopySimulateAnswer is what a delayed copier of the wallet's entries would have made. Aggregates are null unless rated.
 type CopySimulateAnswer struct {
+	// Simulated is true when at least one entry could be simulated.
 	Simulated bool `json:"simulated"`
 	// Reason says why nothing could be simulated; null when something was.
 	Reason *string `json:"reason"`
-	Rated  bool    `json:"rated"`
-	// WinRate is the share of simulated trades that gained after costs.
-	WinRate             *float64 `json:"winRate"`
-	MedianReturnPct     *float64 `json:"medianReturnPct"`
+	// Rated is true with three closed positions and three results or more; below that every aggregate is null.
+	Rated bool `json:"rated"`
+	// WinRate is the share of simulated trades that gained after costs, 0 to 1.
+	WinRate *float64 `json:"winRate"`
+	// MedianReturnPct is the median result of a copy after costs.
+	MedianReturnPct *float64 `json:"medianReturnPct"`
+	// CompoundedReturnPct is what copying every entry would have made, each with a stake of 10 % of equity.
 	CompoundedReturnPct *float64 `json:"compoundedReturnPct"`
-	// BaseWinRate is the win rate of random entries in the same tokens within three days of the wallet's.
-	BaseWinRate *float64          `json:"baseWinRate"`
-	Best        *SimulatedExtreme `json:"best"`
-	Worst       *SimulatedExtreme `json:"worst"`
-	Form        *string           `json:"form"`
-	// ClosedPositions counts the wallet's own closed positions; SimulatedTrades those copies whose horizon is over.
-	ClosedPositions int              `json:"closedPositions"`
-	SimulatedTrades int              `json:"simulatedTrades"`
-	PendingTrades   int              `json:"pendingTrades"`
-	SkippedTrades   int              `json:"skippedTrades"`
-	PerTrade        []SimulatedTrade `json:"perTrade"`
-	Terms           SimulationTerms  `json:"terms"`
-	Reasons         []reason.Reason  `json:"reasons"`
-	Note            string           `json:"note"`
+	// BaseWinRate is the win rate of random entries in the same tokens within three days of the wallet's, 0 to 1.
+	BaseWinRate *float64 `json:"baseWinRate"`
+	// Best is the best simulated trade.
+	Best *SimulatedExtreme `json:"best"`
+	// Worst is the worst simulated trade.
+	Worst *SimulatedExtreme `json:"worst"`
+	// Form compares the latest results with the earlier ones. One of hot, cold, steady or unknown; null when not rated.
+	Form *string `json:"form"`
+	// ClosedPositions counts the wallet's own closed positions.
+	ClosedPositions int `json:"closedPositions"`
+	// SimulatedTrades counts the copies whose horizon is over.
+	SimulatedTrades int `json:"simulatedTrades"`
+	// PendingTrades counts the copies whose horizon is not over.
+	PendingTrades int `json:"pendingTrades"`
+	// SkippedTrades counts the entries without a known price.
+	SkippedTrades int `json:"skippedTrades"`
+	// PerTrade lists the simulated copies, rated or not.
+	PerTrade []SimulatedTrade `json:"perTrade"`
+	// Terms are the constants of the simulation.
+	Terms SimulationTerms `json:"terms"`
+	// Reasons are one to five sentences, the weightiest first.
+	Reasons []reason.Reason `json:"reasons"`
+	// Note says how the numbers are to be read, and is shown next to them.
+	Note string `json:"note"`
 }
 
 // SimulatedExtreme is the best or the worst simulated trade.
 type SimulatedExtreme struct {
-	Symbol string   `json:"symbol"`
+	// Symbol is the token's.
+	Symbol string `json:"symbol"`
+	// NetPct is the result after costs.
 	NetPct *float64 `json:"netPct"`
 }
 
 // SimulatedTrade is one simulated copy. NetPct is null while pending and when skipped.
 type SimulatedTrade struct {
-	Symbol       string   `json:"symbol"`
-	EntryMinsAgo int      `json:"entryMinsAgo"`
-	NetPct       *float64 `json:"netPct"`
-	Status       string   `json:"status"`
+	// Symbol is the token's.
+	Symbol string `json:"symbol"`
+	// EntryMinsAgo is the age of the entry in whole minutes.
+	EntryMinsAgo int `json:"entryMinsAgo"`
+	// NetPct is the result after costs; null while pending and when skipped.
+	NetPct *float64 `json:"netPct"`
+	// Status is what became of it. One of resolved, dead, pending or skipped; dead could not be sold at the horizon, skipped has no
+	// known entry price.
+	Status string `json:"status"`
 }
 
 // SimulationTerms are the constants of the simulation.
 type SimulationTerms struct {
-	Entry               string  `json:"entry"`
-	HorizonDays         int     `json:"horizonDays"`
+	// Entry says at which price a copy enters.
+	Entry string `json:"entry"`
+	// HorizonDays is for how many days a copy is held.
+	HorizonDays int `json:"horizonDays"`
+	// RoundTripHaircutPct is what entering and leaving cost together.
 	RoundTripHaircutPct float64 `json:"roundTripHaircutPct"`
-	StakePct            float64 `json:"stakePct"`
+	// StakePct is the part of the equity that each copy takes when results are compounded.
+	StakePct float64 `json:"stakePct"`
 }
 
 // maximumPerTrade bounds the list of single copies, the latest first.

@@ -15,17 +15,21 @@ import (
 
 // TraderEdgeAnswer says how strong a trader's edge is, how long it holds, and where it does best.
 type TraderEdgeAnswer struct {
-	Edge      string `json:"edge"`
+	// Edge is how strong the edge is after allowing for chance. One of strong, moderate, thin, none, negative or insufficient-data.
+	Edge string `json:"edge"`
+	// HoldStyle is how long positions are held. One of scalp, intraday, swing, position, long-hold, mixed or insufficient-data.
 	HoldStyle string `json:"holdStyle"`
 	// BestAt lists at most three kinds of trades that did better than the rest by more than chance; empty is normal.
-	BestAt  []BestAt        `json:"bestAt"`
+	BestAt []BestAt `json:"bestAt"`
+	// Reasons are one to five sentences, the weightiest first.
 	Reasons []reason.Reason `json:"reasons"`
 }
 
 // BestAt is a kind of trade at which the trader stands out.
 type BestAt struct {
-	// Kind is what sets the trades apart, like entry-context; Name which of its values, like launch.
+	// Kind is what sets the trades apart, like entry-context.
 	Kind string `json:"kind"`
+	// Name is which of the kind's values it is, like launch.
 	Name string `json:"name"`
 	// Trades counts closed positions of the kind.
 	Trades int `json:"trades"`

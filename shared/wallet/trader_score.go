@@ -12,21 +12,31 @@ import (
 
 // TraderScoreAnswer grades a trader. Grade, score and subscores are null when unrated, which is unknown, not bad.
 type TraderScoreAnswer struct {
-	Grade      *string    `json:"grade"`
-	Verdict    string     `json:"verdict"`
-	Score      *float64   `json:"score"`
-	Subscores  *Subscores `json:"subscores"`
-	Confidence *float64   `json:"confidence"`
+	// Grade is the one-glance answer. One of A, B, C, D or F; null when unrated.
+	Grade *string `json:"grade"`
+	// Verdict says whether the trader is worth mirroring. One of mirror-worthy, watch, avoid or unrated; the last means fewer than
+	// three closed positions.
+	Verdict string `json:"verdict"`
+	// Score is 0 to 100, for ordering and deltas; null when unrated.
+	Score *float64 `json:"score"`
+	// Subscores are what the score is made of; null when unrated.
+	Subscores *Subscores `json:"subscores"`
+	// Confidence is how much history backs the score, 0 to 1. Below about 0.5 the grade is to be softened.
+	Confidence *float64 `json:"confidence"`
 	// SampleSize counts closed positions with a known result.
-	SampleSize int             `json:"sampleSize"`
-	Reasons    []reason.Reason `json:"reasons"`
+	SampleSize int `json:"sampleSize"`
+	// Reasons are one to five sentences, the weightiest first.
+	Reasons []reason.Reason `json:"reasons"`
 }
 
 // Subscores are the three parts of a score, each 0 to 100.
 type Subscores struct {
-	WinRate       *float64 `json:"winRate"`
+	// WinRate is 0 to 100.
+	WinRate *float64 `json:"winRate"`
+	// Profitability is 0 to 100.
 	Profitability *float64 `json:"profitability"`
-	Consistency   *float64 `json:"consistency"`
+	// Consistency is 0 to 100.
+	Consistency *float64 `json:"consistency"`
 }
 
 // TraderScore declares trader-score.

@@ -16,7 +16,9 @@ import (
 
 // TraderStyleAnswer says how long a trader holds and how often it enters.
 type TraderStyleAnswer struct {
+	// Style is how long positions are held. One of scalp, intraday, swing, position, long-hold, mixed or insufficient-data.
 	Style string `json:"style"`
+	// Tempo is how often the wallet enters. One of dormant, slow, steady, active, rapid or machine.
 	Tempo string `json:"tempo"`
 	// MedianHoldHours is over closed positions; null without any.
 	MedianHoldHours *float64 `json:"medianHoldHours"`
@@ -24,9 +26,10 @@ type TraderStyleAnswer struct {
 	EntriesPerActiveWeek *float64 `json:"entriesPerActiveWeek"`
 	// Burstiness is -1 for clockwork, 0 for chance, towards 1 for bursts; null with too few trades.
 	Burstiness *float64 `json:"burstiness"`
-	// Automated is how likely the timing is a machine's: likely, possible or unlikely.
-	Automated string          `json:"automated"`
-	Reasons   []reason.Reason `json:"reasons"`
+	// Automated is how likely the timing is a machine's. One of likely, possible or unlikely.
+	Automated string `json:"automated"`
+	// Reasons are one to five sentences, the weightiest first.
+	Reasons []reason.Reason `json:"reasons"`
 }
 
 // TraderStyle declares trader-style.

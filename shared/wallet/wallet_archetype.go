@@ -23,12 +23,15 @@ import (
 
 // WalletArchetypeAnswer names the kind of trader behind a wallet, and traits beside it.
 type WalletArchetypeAnswer struct {
+	// Archetype is the kind of trader. One of mev-bot, sniper, insider-suspected, wash, market-maker, airdrop-farmer, whale, diamond,
+	// scalper, flipper, swing, rotator, accumulator, degen, holder, tourist or unclassified.
 	Archetype string `json:"archetype"`
 	// Traits each rest on at least eight observations, which a reason counts.
 	Traits []string `json:"traits"`
-	// Automated is how likely a machine trades: likely, possible or unlikely.
-	Automated string          `json:"automated"`
-	Reasons   []reason.Reason `json:"reasons"`
+	// Automated is how likely a machine trades. One of likely, possible or unlikely.
+	Automated string `json:"automated"`
+	// Reasons are one to five sentences, the weightiest first.
+	Reasons []reason.Reason `json:"reasons"`
 }
 
 // trait is one observation of how a wallet trades, and how many trades, positions or transactions it rests on.

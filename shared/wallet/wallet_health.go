@@ -19,17 +19,24 @@ import (
 
 // WalletHealthAnswer says how exposed a wallet is to being drained through permissions it gave away.
 type WalletHealthAnswer struct {
-	Health      string   `json:"health"`
+	// Health says how exposed the wallet is. One of healthy, fair, at-risk or exposed.
+	Health string `json:"health"`
+	// HealthScore is 0 to 100, the higher the healthier; null when unknown.
 	HealthScore *float64 `json:"healthScore"`
 	// RecommendedActions are sentences for the wallet's owner, the most urgent first, at most five.
 	RecommendedActions []string `json:"recommendedActions"`
 	// ExposedSharePct is the part of the portfolio that risky spenders could take, weighed by how risky they are.
-	ExposedSharePct    *float64        `json:"exposedSharePct"`
-	OpenApprovals      int             `json:"openApprovals"`
-	UnlimitedApprovals int             `json:"unlimitedApprovals"`
-	RiskyApprovals     int             `json:"riskyApprovals"`
-	Delegated          bool            `json:"delegated"`
-	Reasons            []reason.Reason `json:"reasons"`
+	ExposedSharePct *float64 `json:"exposedSharePct"`
+	// OpenApprovals counts the approvals that stand.
+	OpenApprovals int `json:"openApprovals"`
+	// UnlimitedApprovals counts those of them without a limit.
+	UnlimitedApprovals int `json:"unlimitedApprovals"`
+	// RiskyApprovals counts those of them whose spender is risky.
+	RiskyApprovals int `json:"riskyApprovals"`
+	// Delegated is true when the account has handed its execution to a contract (EIP-7702).
+	Delegated bool `json:"delegated"`
+	// Reasons are one to five sentences, the weightiest first.
+	Reasons []reason.Reason `json:"reasons"`
 }
 
 // WalletHealth declares wallet-health.

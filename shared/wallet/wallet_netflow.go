@@ -15,13 +15,16 @@ import (
 
 // WalletNetflowAnswer says whether a wallet has been buying or selling of late.
 type WalletNetflowAnswer struct {
+	// Posture is what the wallet does on balance. One of accumulating, distributing, rotating, balanced or inactive.
 	Posture string `json:"posture"`
 	// BuyShare is the buys' share of the value traded, 0 to 1; null when inactive.
 	BuyShare *float64 `json:"buyShare"`
 	// WindowDays is how far back the trades go that were counted.
-	WindowDays int             `json:"windowDays"`
-	Trades     int             `json:"trades"`
-	Reasons    []reason.Reason `json:"reasons"`
+	WindowDays int `json:"windowDays"`
+	// Trades counts the trades in the window.
+	Trades int `json:"trades"`
+	// Reasons are one to five sentences, the weightiest first.
+	Reasons []reason.Reason `json:"reasons"`
 }
 
 // WalletNetflow declares wallet-netflow.

@@ -14,6 +14,8 @@ import (
 // WalletPnLQualityAnswer says whether results look earned: skill, luck (which means not distinguishable from chance),
 // wash-suspected, or unrated.
 type WalletPnLQualityAnswer struct {
+	// Verdict says whether results look earned. One of skill, luck, wash-suspected or unrated; luck means not distinguishable from
+	// chance.
 	Verdict string `json:"verdict"`
 	// EffectiveTrades counts closed positions, repeated bets on one token for less than one each.
 	EffectiveTrades *float64 `json:"effectiveTrades"`
@@ -21,8 +23,9 @@ type WalletPnLQualityAnswer struct {
 	TopTradeSharePct *float64 `json:"topTradeSharePct"`
 	// WithoutBestPct is the mean return without the best position; null with fewer than two.
 	WithoutBestPct *float64 `json:"withoutBestPct"`
-	// TimingP is the chance that random entry hours in the same tokens would have done as well; null when unmeasured.
-	TimingP *float64        `json:"timingP"`
+	// TimingP is the chance that random entry hours in the same tokens would have done as well, 0 to 1; null when unmeasured.
+	TimingP *float64 `json:"timingP"`
+	// Reasons are one to five sentences, the weightiest first.
 	Reasons []reason.Reason `json:"reasons"`
 }
 

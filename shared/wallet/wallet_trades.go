@@ -19,29 +19,40 @@ import (
 // WalletTradesAnswer lists a wallet's latest trades without amounts.
 type WalletTradesAnswer struct {
 	// Trades are the latest first.
-	Trades  []TradeRow      `json:"trades"`
-	Summary TradesSummary   `json:"summary"`
+	Trades []TradeRow `json:"trades"`
+	// Summary sums up the listed trades.
+	Summary TradesSummary `json:"summary"`
+	// Reasons are one to five sentences, the weightiest first.
 	Reasons []reason.Reason `json:"reasons"`
 }
 
 // TradeRow is one trade. SizeBand is null for a trade that could not be valued.
 type TradeRow struct {
+	// Action is what was done. One of buy, sell or swap.
 	Action string `json:"action"`
+	// Symbol is that of the token bought or sold; of a swap, that of the token received.
 	Symbol string `json:"symbol"`
 	// FromSymbol is what was given in a swap of one token for another; null otherwise.
 	FromSymbol *string `json:"fromSymbol"`
-	SizeBand   *string `json:"sizeBand"`
-	MinsAgo    int     `json:"minsAgo"`
+	// SizeBand is the order of magnitude of the trade's value in USD. One of dust, micro, small, medium, large or whale; null for a
+	// trade that could not be valued.
+	SizeBand *string `json:"sizeBand"`
+	// MinsAgo is the trade's age in whole minutes.
+	MinsAgo int `json:"minsAgo"`
 }
 
 // TradesSummary sums up the listed trades.
 type TradesSummary struct {
+	// Tilt is where the trades lean by value. One of buying, selling or balanced.
 	Tilt string `json:"tilt"`
 	// TopTokens are the symbols traded most by value, at most five.
 	TopTokens []string `json:"topTokens"`
-	Buys      int      `json:"buys"`
-	Sells     int      `json:"sells"`
-	Swaps     int      `json:"swaps"`
+	// Buys counts the listed buys.
+	Buys int `json:"buys"`
+	// Sells counts the listed sells.
+	Sells int `json:"sells"`
+	// Swaps counts the listed swaps of one token for another.
+	Swaps int `json:"swaps"`
 }
 
 // TradesLimit is how many trades wallet-trades lists.

@@ -24,15 +24,19 @@ var (
 
 // Answer is a webhook as its partner sees it.
 type Answer struct {
+	// URL is where events are sent.
 	URL string `json:"url"`
 	// Events are the types that it is told of.
 	Events []string `json:"events"`
-	// Status is active or disabled. What is said while it is disabled is kept, and not sent.
+	// Status says whether they are sent. What is said while it is disabled is kept, and not sent. One of active or disabled.
 	Status string `json:"status"`
-	// DisabledReason is gone (the receiver answered 410) or failing (nothing reached it for five days); null while it is active.
+	// DisabledReason says why: the receiver answered 410, or nothing reached it for five days. One of gone or failing; null while it is
+	// active.
 	DisabledReason *string `json:"disabledReason"`
-	CreatedAt      string  `json:"createdAt"`
-	ChangedAt      string  `json:"changedAt"`
+	// CreatedAt is when the webhook was made.
+	CreatedAt string `json:"createdAt"`
+	// ChangedAt is when the webhook was last changed.
+	ChangedAt string `json:"changedAt"`
 	// FailingSinceAt is when the first of the failures was that no success came after; null for none.
 	FailingSinceAt *string `json:"failingSinceAt"`
 	// Secrets are the secrets that sign, the newest first. Their text is not shown again.
@@ -43,6 +47,7 @@ type Answer struct {
 
 // SecretAnswer tells of a secret without its text.
 type SecretAnswer struct {
+	// CreatedAt is when the secret was made.
 	CreatedAt string `json:"createdAt"`
 	// ExpiresAt is when it stops signing; null for the newest.
 	ExpiresAt *string `json:"expiresAt"`
@@ -50,6 +55,7 @@ type SecretAnswer struct {
 
 // RemovedAnswer tells whether there was a webhook to remove.
 type RemovedAnswer struct {
+	// Removed is false where there was no webhook.
 	Removed bool `json:"removed"`
 }
 
@@ -62,7 +68,7 @@ func Endpoints(s Service) []endpoint.Endpoint {
 			Summary: "Say where you are told of events. The secret that signs them is shown once, when it is made; a disabled webhook becomes active.",
 		}, s.put),
 		endpoint.Operation(endpoint.Declaration{
-			Name: "webhook", Method: http.MethodGet, Path: path, Units: 1,
+			Name: "webhook", Method: http.MethodGet, Path: path, Units: 1, Refuses: []string{"not_found"},
 			Summary: "Where you are told of events, of which, and how that goes. Secrets are not shown.",
 		}, s.get),
 		endpoint.Operation(endpoint.Declaration{
@@ -70,7 +76,7 @@ func Endpoints(s Service) []endpoint.Endpoint {
 			Summary: "Be told of nothing anymore. The secrets are forgotten with the URL.",
 		}, s.remove),
 		endpoint.Operation(endpoint.Declaration{
-			Name: "test-webhook", Path: path + "/test", Units: 1, Idempotent: true,
+			Name: "test-webhook", Path: path + "/test", Units: 1, Idempotent: true, Refuses: []string{"not_found"},
 			Summary: "Send a signed webhook.test event now, once, and learn what became of it.",
 		}, s.test),
 	}

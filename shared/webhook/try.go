@@ -21,6 +21,7 @@ const testData = `{"message":"This is a test. Nothing happened."}`
 
 // TestAnswer tells what became of a test.
 type TestAnswer struct {
+	// Delivered is true when the receiver answered with a status of success.
 	Delivered bool `json:"delivered"`
 	// Status is the HTTP status that the receiver answered with; null for no answer.
 	Status *int `json:"status"`

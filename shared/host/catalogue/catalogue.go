@@ -15,6 +15,7 @@ import (
 	"github.com/mirrorworthy/mirrorworthy/shared/host/tokenpage"
 	"github.com/mirrorworthy/mirrorworthy/shared/job"
 	"github.com/mirrorworthy/mirrorworthy/shared/market"
+	"github.com/mirrorworthy/mirrorworthy/shared/openapi"
 	"github.com/mirrorworthy/mirrorworthy/shared/perp"
 	"github.com/mirrorworthy/mirrorworthy/shared/portfolio"
 	"github.com/mirrorworthy/mirrorworthy/shared/prediction"
@@ -34,7 +35,7 @@ func Endpoints(kept host.Kept, c copying.Copying) []endpoint.Endpoint {
 		[]endpoint.Endpoint{perp.PerpWallet(), prediction.PredictionWallet()},
 		portfolio.Endpoints(wallet.WalletHealth(), wallet.WalletNetflow()),
 		leaders, copying.All(kept, c),
-		[]endpoint.Endpoint{endpoint.Usage(kept.Meter)},
+		[]endpoint.Endpoint{endpoint.Usage(kept.Meter), openapi.Endpoint()},
 	)
 }
 

@@ -9,6 +9,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	randv2 "math/rand/v2"
 	"net/http"
@@ -40,8 +41,10 @@ type Copying struct {
 	Exchange *hyperliquid.Exchange
 	// Loopback lets webhooks go to this machine. It is for a run on one's own machine.
 	Loopback bool
-	Clock    func() time.Time
-	Log      *slog.Logger
+	// Random is what webhooks' secrets are made of; nil for the computer's randomness.
+	Random io.Reader
+	Clock  func() time.Time
+	Log    *slog.Logger
 	// Metrics count what the jobs do; nil for not at all.
 	Metrics endpoint.Metrics
 }
@@ -174,8 +177,12 @@ func webhooks(k host.Kept, c Copying) webhook.Service {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
 	}
+	random := c.Random
+	if random == nil {
+		random = rand.Reader
+	}
 	return webhook.Service{
-		Webhooks: k.Webhooks, Sealer: webhook.NewSealer(c.sealingKey(), rand.Reader), Random: rand.Reader, Jitter: randv2.Float64, Clock: clock, Log: log,
+		Webhooks: k.Webhooks, Sealer: webhook.NewSealer(c.sealingKey(), random), Random: random, Jitter: randv2.Float64, Clock: clock, Log: log,
 		Sender: webhook.NewSender(clock, webhook.SenderOptions{AllowLoopback: c.Loopback}),
 		Lag:    host.ObserveWebhookLag(c.Metrics),
 	}

@@ -204,7 +204,7 @@ var endpointCalls = map[string][]string{
 
 // allCalls are all the methods that functions call which call others than endpoints do.
 var allCalls = map[string][]string{
-	"not-found": asksPartners, "usage": append([]string{"meter.Usage"}, asksPartners...),
+	"not-found": asksPartners, "openapi": nil, "usage": append([]string{"meter.Usage"}, asksPartners...),
 	"refresh-peers": {"peers.PeersOf", "peers.PutPeers", "observations.Observe"},
 	"expire-agents": {"agents.Due", "agents.Change", "agents.Followed", "agents.Following", "leaders.Find"},
 	"discover-leaders": append([]string{
