@@ -42,7 +42,7 @@ func check(ctx context.Context, getenv func(string) string, out, logs io.Writer)
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(folder)
+	defer func() { _ = os.RemoveAll(folder) }()
 	secret := host.Secret(strings.Repeat("c0", 32))
 	config.Mode, config.Port, config.FixedClock, config.Jobs = host.Sample, 0, checkedAt, []string{}
 	config.Pepper, config.AgentSecret, config.DynamoDBEndpoint = secret, secret, ""

@@ -51,7 +51,7 @@ func coldStarts(ctx context.Context, arguments []string, getenv func(string) str
 	if config.DataDir, err = os.MkdirTemp("", "mirrorworthy-coldstart"); err != nil {
 		return err
 	}
-	defer os.RemoveAll(config.DataDir)
+	defer func() { _ = os.RemoveAll(config.DataDir) }()
 	config.Mode, config.Port, config.FixedClock, config.Jobs, config.Runtime = host.Sample, 0, checkedAt, []string{}, host.Binaries
 	config.DynamoDBEndpoint = ""
 	server, err := newServer(config, slog.New(slog.NewTextHandler(logs, &slog.HandlerOptions{Level: slog.LevelError})))
