@@ -112,7 +112,8 @@ func (s *server) serveOnLoopback(handler http.Handler) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	server := &http.Server{Handler: handler, ReadHeaderTimeout: 5 * time.Second}
+	// A process that is ended in the middle of a request is no error here.
+	server := &http.Server{Handler: handler, ReadHeaderTimeout: 5 * time.Second, ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelDebug)}
 	go func() { _ = server.Serve(listener) }()
 	s.close = append(s.close, server.Close)
 	return "http://" + listener.Addr().String(), nil
