@@ -77,7 +77,7 @@ func newCopying(t *testing.T) *copying {
 	}
 	_, stop := c.server.jobs.run(t.Context())
 	t.Cleanup(stop)
-	service := httptest.NewServer(handler)
+	service := httptest.NewServer(described(handler))
 	t.Cleanup(service.Close)
 	c.url = service.URL
 	administration := partnerkey.NewAdministration(c.kept.Keys(), testPepper, clock.now, zeros{})

@@ -14,13 +14,13 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
-	"strings"
 
 	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/getkin/kin-openapi/openapi3filter"
 	"github.com/getkin/kin-openapi/routers"
 	"github.com/getkin/kin-openapi/routers/legacy"
 
+	"github.com/mirrorworthy/mirrorworthy/shared/endpoint"
 	"github.com/mirrorworthy/mirrorworthy/shared/openapi"
 )
 
@@ -99,7 +99,10 @@ func (d *Document) check(r *http.Request, body []byte, status int, header http.H
 	asked.Body = io.NopCloser(bytes.NewReader(body))
 	asked.ContentLength = int64(len(body))
 	// The older address serves the same document, and the host is anybody's.
-	path := strings.TrimPrefix(r.URL.Path, "/api")
+	path, canonical := endpoint.CanonicalPath(r.URL.EscapedPath())
+	if !canonical {
+		return nil
+	}
 	asked.URL = &url.URL{Path: path, RawQuery: r.URL.RawQuery}
 	if len(body) > 0 && asked.Header.Get("Content-Type") == "" {
 		asked.Header.Set("Content-Type", "application/json") // which is what none at all is taken for
