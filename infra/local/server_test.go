@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
@@ -16,6 +17,7 @@ import (
 	"github.com/mirrorworthy/mirrorworthy/shared/host"
 	"github.com/mirrorworthy/mirrorworthy/shared/host/catalogue"
 	"github.com/mirrorworthy/mirrorworthy/shared/host/copying"
+	"github.com/mirrorworthy/mirrorworthy/shared/openapi/openapitest"
 )
 
 // environment is what the tests run the gateway with; pairs of names and values add to it.
@@ -77,6 +79,7 @@ var sampled = sync.OnceValue(func() *server {
 	if err != nil {
 		panic(err)
 	}
+	s.handler = described(s.handler)
 	ctx, stop := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
 	go func() { ended <- s.serve(ctx) }()
@@ -91,12 +94,41 @@ var sampled = sync.OnceValue(func() *server {
 
 var atExit = func() {}
 
+// apiDocument is what every exchange of the services that tests share is held against.
+var apiDocument = sync.OnceValue(func() *openapitest.Document {
+	document, err := openapitest.Load()
+	if err != nil {
+		panic(err)
+	}
+	return document
+})
+
+// undescribed are the exchanges that the API document does not allow.
+var undescribed struct {
+	sync.Mutex
+	all []error
+}
+
+// described holds a service to the API document; what it finds fails the tests at their end.
+func described(handler http.Handler) http.Handler {
+	return apiDocument().Handler(handler, func(err error) {
+		undescribed.Lock()
+		defer undescribed.Unlock()
+		undescribed.all = append(undescribed.all, err)
+	})
+}
+
 func TestMain(m *testing.M) {
 	if os.Getenv("AWS_LAMBDA_RUNTIME_API") != "" {
 		beFunction(os.Getenv("AWS_LAMBDA_FUNCTION_NAME"))
 	}
 	code := m.Run()
 	atExit()
+	undescribed.Lock()
+	for _, err := range undescribed.all[:min(len(undescribed.all), 20)] {
+		fmt.Fprintln(os.Stderr, "not as in the API document:", err)
+		code = 1
+	}
 	os.Exit(code)
 }
 
