@@ -5,7 +5,8 @@ FUNCTIONS ?= $(notdir $(wildcard functions/*))
 GOFLAGS := -buildvcs=false
 export GOFLAGS
 
-.PHONY: run demo grade replay-webhooks test bench accuracy key lint fuzz build build-native build-floor build-size binaries-check bench-cold conformance template-lint openapi openapi-freeze openapi-lint sam-local redrive
+.PHONY: run demo grade replay-webhooks redrive test bench accuracy key conformance lint template-lint openapi openapi-freeze openapi-lint \
+	sam-local fuzz build build-native build-floor build-size binaries-check bench-cold
 
 # Starts the whole service on this machine; PORT, DATA_DIR, PROVIDERS and the rest are environment variables. With RUNTIME=binaries the
 # functions are the binaries that are deployed, built for this machine.
@@ -27,6 +28,12 @@ replay-webhooks:
 CHAIN ?=
 grade:
 	@go build -o build/local ./infra/local && exec ./build/local grade $(CHAIN)
+
+# What the jobs of a deployed stack gave up: make redrive lists it, make redrive QUEUE=grade-leaders has it done again, with SHOW=1 it shows it.
+QUEUE ?=
+SHOW ?=
+redrive:
+	@go run ./infra/deadletters $(if $(QUEUE),$(if $(SHOW),show,redrive) '$(QUEUE)',list)
 
 # Every test, with the race detector.
 test:
@@ -72,6 +79,11 @@ openapi-freeze:
 # Holds the document to the rules of OpenAPI and to ours; needs npm.
 openapi-lint:
 	.ci/openapi
+
+# Every function in a container, with its event and behind an API; needs a container engine and make build ARCHITECTURE of this machine.
+# ONLY names some of them, with commas.
+sam-local:
+	sam=$$(.ci/template tools) && go run ./infra/dynamodblocal -- go run ./infra/samlocal -sam "$$sam" -only '$(ONLY)'
 
 # A short run of every fuzz target; FUZZTIME says how long each.
 FUZZTIME ?= 10s

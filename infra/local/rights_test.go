@@ -167,7 +167,7 @@ func newGuarded(t *testing.T) (*copyService, *guard) {
 		refused: make(map[string]bool), acted: make(map[string]bool),
 	}
 	routes := newAPIGateway(deployment(t), nil, nil, nil, nil)
-	c := newCopyingOn(t, func(host.Config) host.Engine { return dynamo.Open(g, g.tables) }, func(handler http.Handler, jobs map[string]job.Function) http.Handler {
+	c := newCopyingOn(t, discardLog(), func(host.Config) host.Engine { return dynamo.Open(g, g.tables) }, func(handler http.Handler, jobs map[string]job.Function) http.Handler {
 		for name, run := range jobs {
 			jobs[name] = func(ctx context.Context, payload json.RawMessage) (json.RawMessage, error) {
 				return run(context.WithValue(ctx, asFunction{}, name), payload)
