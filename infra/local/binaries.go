@@ -188,7 +188,6 @@ func environmentOf(f function, deployed template, config host.Config) map[string
 	}
 	maps.Copy(variables, localCredentials())
 	variables["AWS_LAMBDA_LOG_FORMAT"] = "Text"
-	variables["AWS_XRAY_CONTEXT_MISSING"] = "IGNORE_ERROR"
 	return variables
 }
 

@@ -26,10 +26,12 @@ const (
 	coldstartFactor = 2
 )
 
-// coldStarts measures how long functions take from the start of their process until they ask for their first event, and until they
-// have answered it, beside the least that a function can be. Both are started in turns, so that what else the machine does hits both.
+// coldStarts measures how long functions take from the start of their process until they ask for their first event, until they have
+// answered one that they answer by themselves, and until they have answered one for which they ask others, beside the least that a
+// function can be. Both are started in turns, so that what else the machine does hits both.
 //
-// The event is the function's of events/ with a key of this run. DynamoDB is in this process's memory and holds that key alone; the
+// The first of the two events is one without a key, refused without a look at the store; a job is given what is no event, and says so. The
+// second is the function's of events/ with a key of this run. DynamoDB is in this process's memory and holds that key alone; the
 // providers are the sample market on loopback, which knows nothing of the event's subject, so that little is asked and computed; queues
 // take what they are sent. The binaries are read once before, so that they come from memory and not from the disk. Lambda's own share,
 // downloading and making the sandbox, is not in it.
@@ -37,7 +39,7 @@ func coldStarts(ctx context.Context, arguments []string, getenv func(string) str
 	flags := flag.NewFlagSet("coldstart", flag.ContinueOnError)
 	flags.SetOutput(logs)
 	starts := flags.Int("starts", 30, "how often each function is started")
-	strict := flags.Bool("check", false, "fail when a function takes more than twice the floor to be ready")
+	strict := flags.Bool("check", false, "fail when a function takes more than twice the floor until it is ready or has refused a first event")
 	if err := flags.Parse(arguments); err != nil {
 		return err
 	}
@@ -85,27 +87,30 @@ func coldStarts(ctx context.Context, arguments []string, getenv func(string) str
 	}
 	for range *starts {
 		for _, name := range names {
-			if err := measured[floorName].start(ctx, floor, []byte("{}")); err != nil {
+			if err := measured[floorName].start(ctx, floor, []byte("{}"), true); err != nil {
 				return err
 			}
-			if err := measured[name].start(ctx, server.processes[name], measured[name].event); err != nil {
+			if err := measured[name].start(ctx, server.processes[name], measured[name].refused, true); err != nil {
+				return fmt.Errorf("%s: %w", name, err)
+			}
+			if err := measured[name].start(ctx, server.processes[name], measured[name].event, false); err != nil {
 				return fmt.Errorf("%s: %w", name, err)
 			}
 		}
 	}
 	over := table(out, names, measured)
 	if over > 0 && *strict {
-		return fmt.Errorf("%d of %d functions take more than %d times the floor to be ready", over, len(names), coldstartFactor)
+		return fmt.Errorf("%d of %d functions take more than %d times the floor until they are ready or have refused a first event", over, len(names), coldstartFactor)
 	}
 	return nil
 }
 
 // coldTimes are what was measured of a function.
 type coldTimes struct {
-	event           []byte
-	size            int64
-	ready, answered []time.Duration
-	memory          []int64
+	refused, event            []byte
+	size                      int64
+	ready, refusing, answered []time.Duration
+	memory                    []int64
 }
 
 // prepare reads a function's binary and event.
@@ -122,11 +127,16 @@ func prepare(options runtimeapi.Options, config host.Config, key string) (*coldT
 	if err := json.Unmarshal(source, &event); err != nil {
 		return nil, err
 	}
+	refused := []byte("{}")
 	if headers, ok := event["headers"].(map[string]any); ok {
+		delete(headers, "authorization")
+		if refused, err = json.Marshal(event); err != nil {
+			return nil, err
+		}
 		headers["authorization"] = "Bearer " + key
 	}
 	source, err = json.Marshal(event)
-	return &coldTimes{event: source, size: size}, err
+	return &coldTimes{refused: refused, event: source, size: size}, err
 }
 
 // readThrough reads a file to its end and gives its length.
@@ -139,43 +149,59 @@ func readThrough(name string) (int64, error) {
 	return io.Copy(io.Discard, file)
 }
 
-// start starts a function once.
-func (c *coldTimes) start(ctx context.Context, options runtimeapi.Options, event []byte) error {
+// start starts a function once, with an event that it refuses or one that it answers.
+func (c *coldTimes) start(ctx context.Context, options runtimeapi.Options, event []byte, refused bool) error {
 	options.Report = func(r runtimeapi.Report) {
 		c.ready = append(c.ready, r.Ready.Sub(r.Started))
-		c.answered = append(c.answered, r.Answered.Sub(r.Started))
 		c.memory = append(c.memory, r.PeakMemory)
+		if took := r.Answered.Sub(r.Started); refused {
+			c.refusing = append(c.refusing, took)
+		} else {
+			c.answered = append(c.answered, took)
+		}
 	}
 	function, err := runtimeapi.New(options)
 	if err != nil {
 		return err
 	}
 	_, err = function.Invoke(ctx, event)
+	if failed := (*runtimeapi.FunctionError)(nil); refused && errors.As(err, &failed) && !slices.Contains([]string{runtimeapi.ExitError, runtimeapi.TimedOut}, failed.Type) {
+		err = nil // that is how a job refuses
+	}
 	return errors.Join(err, function.Close())
 }
 
 // table writes what was measured, the floor first, and gives how many functions are over what a start may take.
 func table(out io.Writer, names []string, measured map[string]*coldTimes) (over int) {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(w, "function\tMB\tready p50 ms\tp90\tfloors\tresponse p50 ms\tp90\tfloors\tRSS MB\t\t")
+	fmt.Fprintln(w, "function\tMB\tready p50 ms\tp90\tfloors\trefusal p50 ms\tp90\tfloors\tanswer p50 ms\tp90\tRSS MB\t\t")
 	floor := measured[floorName]
 	for _, name := range append([]string{floorName}, names...) {
 		c := measured[name]
-		ready, answered := quantile(c.ready, 0.5), quantile(c.answered, 0.5)
+		fmt.Fprintf(w, "%s\t%.1f", name, float64(c.size)/1e6)
 		mark := ""
-		if ready > coldstartFactor*quantile(floor.ready, 0.5) {
-			mark = "over"
+		for _, of := range []struct{ own, floors []time.Duration }{{c.ready, floor.ready}, {c.refusing, floor.refusing}} {
+			half, least := quantile(of.own, 0.5), quantile(of.floors, 0.5)
+			fmt.Fprintf(w, "\t%.2f\t%.2f\t%.2f", milliseconds(half), milliseconds(quantile(of.own, 0.9)), float64(half)/float64(least))
+			if half > coldstartFactor*least {
+				mark = "over"
+			}
+		}
+		if mark != "" {
 			over++
 		}
-		fmt.Fprintf(w, "%s\t%.1f\t%.2f\t%.2f\t%.2f\t%.2f\t%.2f\t%.2f\t%.1f\t%s\t\n", name, float64(c.size)/1e6,
-			milliseconds(ready), milliseconds(quantile(c.ready, 0.9)), float64(ready)/float64(quantile(floor.ready, 0.5)),
-			milliseconds(answered), milliseconds(quantile(c.answered, 0.9)), float64(answered)/float64(quantile(floor.answered, 0.5)),
-			float64(quantile(c.memory, 0.5))/1e6, mark)
+		if name == floorName {
+			fmt.Fprint(w, "\t\t")
+		} else {
+			fmt.Fprintf(w, "\t%.2f\t%.2f", milliseconds(quantile(c.answered, 0.5)), milliseconds(quantile(c.answered, 0.9)))
+		}
+		fmt.Fprintf(w, "\t%.1f\t%s\t\n", float64(quantile(c.memory, 0.5))/1e6, mark)
 	}
 	if err := w.Flush(); err != nil {
 		return over
 	}
-	fmt.Fprintf(out, "%d starts each, the floor beside each; %d functions take more than %d floors to be ready\n", len(measured[names[0]].ready), over, coldstartFactor)
+	fmt.Fprintf(out, "%d starts each for either event, the floor beside each; %d functions take more than %d floors until they are ready or have refused\n",
+		len(measured[names[0]].refusing), over, coldstartFactor)
 	return over
 }
 

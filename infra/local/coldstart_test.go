@@ -28,15 +28,16 @@ func TestQuantilesAreValuesThatWereMeasured(t *testing.T) {
 }
 
 func TestFunctionsOverTwiceTheFloorAreMarked(t *testing.T) {
-	of := func(ready ...time.Duration) *coldTimes {
-		return &coldTimes{size: 6_300_000, ready: ready, answered: ready, memory: []int64{8_000_000}}
+	of := func(refusal time.Duration, ready ...time.Duration) *coldTimes {
+		return &coldTimes{size: 6_300_000, ready: ready, refusing: []time.Duration{refusal}, answered: ready, memory: []int64{8_000_000}}
 	}
 	ms := time.Millisecond
 	var text strings.Builder
-	over := table(&text, []string{"twice", "slow", "fast"}, map[string]*coldTimes{
-		floorName: of(4*ms, 2*ms, 9*ms), "twice": of(8*ms, 1*ms, 50*ms), "slow": of(9*ms, 9*ms, 1*ms), "fast": of(2*ms, 2*ms, 90*ms),
+	over := table(&text, []string{"twice", "slow", "fast", "late"}, map[string]*coldTimes{
+		floorName: of(5*ms, 4*ms, 2*ms, 9*ms), "twice": of(10*ms, 8*ms, 1*ms, 50*ms), "slow": of(5*ms, 9*ms, 9*ms, 1*ms), "fast": of(5*ms, 2*ms, 2*ms, 90*ms),
+		"late": of(11*ms, 4*ms),
 	})
-	if over != 1 {
+	if over != 2 {
 		t.Errorf("%d over", over)
 	}
 	var lines [][]string
@@ -44,9 +45,10 @@ func TestFunctionsOverTwiceTheFloorAreMarked(t *testing.T) {
 		lines = append(lines, strings.Fields(line))
 	}
 	for i, want := range []string{
-		1: "floor 6.3 4.00 9.00 1.00 4.00 9.00 1.00 8.0", 2: "twice 6.3 8.00 50.00 2.00 8.00 50.00 2.00 8.0",
-		3: "slow 6.3 9.00 9.00 2.25 9.00 9.00 2.25 8.0 over", 4: "fast 6.3 2.00 90.00 0.50 2.00 90.00 0.50 8.0",
-		5: "3 starts each, the floor beside each; 1 functions take more than 2 floors to be ready",
+		1: "floor 6.3 4.00 9.00 1.00 5.00 5.00 1.00 8.0", 2: "twice 6.3 8.00 50.00 2.00 10.00 10.00 2.00 8.00 50.00 8.0",
+		3: "slow 6.3 9.00 9.00 2.25 5.00 5.00 1.00 9.00 9.00 8.0 over", 4: "fast 6.3 2.00 90.00 0.50 5.00 5.00 1.00 2.00 90.00 8.0",
+		5: "late 6.3 4.00 4.00 1.00 11.00 11.00 2.20 4.00 4.00 8.0 over",
+		6: "1 starts each for either event, the floor beside each; 2 functions take more than 2 floors until they are ready or have refused",
 	} {
 		if want != "" && strings.Join(lines[i], " ") != want {
 			t.Errorf("line %d: %q, want %q", i, lines[i], want)
@@ -54,16 +56,16 @@ func TestFunctionsOverTwiceTheFloorAreMarked(t *testing.T) {
 	}
 }
 
-// Starts of a function that is this test's binary are measured; what there is not is named.
+// Starts of a function that is this test's binary are measured, by the event that it was given.
 func TestColdStartsAreMeasured(t *testing.T) {
 	times := &coldTimes{}
 	options := startOptions(t)
-	for range 2 {
-		if err := times.start(t.Context(), options, []byte(`{"rawPath":"/v1/nothing","requestContext":{"http":{"method":"GET"}}}`)); err != nil {
+	for _, refused := range []bool{true, false, true} {
+		if err := times.start(t.Context(), options, []byte(`{"rawPath":"/v1/nothing","requestContext":{"http":{"method":"GET"}}}`), refused); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if len(times.ready) != 2 || len(times.answered) != 2 || times.ready[1] <= 0 || times.answered[1] <= times.ready[1] {
+	if len(times.ready) != 3 || len(times.refusing) != 2 || len(times.answered) != 1 || times.ready[1] <= 0 || times.answered[0] <= times.ready[1] {
 		t.Errorf("measured %+v", times)
 	}
 }

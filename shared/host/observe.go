@@ -1,18 +1,14 @@
 package host
 
 import (
-	"context"
 	"io"
 	"log/slog"
-	"net/http"
-	"net/url"
 	"os"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/aws/aws-lambda-go/lambdacontext"
-	"github.com/aws/aws-xray-sdk-go/v2/xray"
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -23,22 +19,6 @@ import (
 
 // lambdaLogger writes JSON lines with the request id of the invocation, at the level that Lambda was configured with.
 func lambdaLogger() *slog.Logger { return lambdacontext.NewLogger() }
-
-// traced wraps a transport so that every provider call is an X-Ray subsegment of the invocation. It is quiet outside of one.
-// A trace tells of an address only scheme and host: the rest names wallets and may hold a key.
-func traced(transport http.RoundTripper) http.RoundTripper {
-	type wholeAddress struct{}
-	observed := xray.RoundTripper(roundTrip(func(r *http.Request) (*http.Response, error) {
-		whole := r.Clone(r.Context())
-		whole.URL = r.Context().Value(wholeAddress{}).(*url.URL)
-		return transport.RoundTrip(whole)
-	}))
-	return roundTrip(func(r *http.Request) (*http.Response, error) {
-		part := r.Clone(context.WithValue(r.Context(), wholeAddress{}, r.URL))
-		part.URL = &url.URL{Scheme: r.URL.Scheme, Host: r.URL.Host}
-		return observed.RoundTrip(part)
-	})
-}
 
 // EMF writes metrics as lines in CloudWatch's embedded metric format, which cost no call.
 type EMF struct {

@@ -7,7 +7,6 @@ import (
 	"io"
 	"log/slog"
 	"maps"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -18,9 +17,6 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
-
-	"github.com/aws/aws-xray-sdk-go/v2/strategy/sampling"
-	"github.com/aws/aws-xray-sdk-go/v2/xray"
 
 	"github.com/mirrorworthy/mirrorworthy/shared/chain"
 	"github.com/mirrorworthy/mirrorworthy/shared/market"
@@ -328,58 +324,6 @@ func TestWhatIsRecordedReplaysWithoutKeys(t *testing.T) {
 	// What was not recorded is a failure, not an empty fact.
 	if _, err := service.Sources.Holdings.Holdings(t.Context(), on, chain.Address{9}); !errors.Is(err, market.ErrUnavailable) {
 		t.Error(err)
-	}
-}
-
-func TestTracesHoldNoPathAndRequestsStayWhole(t *testing.T) {
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		body, _ := io.ReadAll(r.Body)
-		_, _ = io.WriteString(w, r.Method+" "+r.URL.RequestURI()+" "+string(body))
-	}))
-	defer server.Close()
-	sampling, err := sampling.NewLocalizedStrategy()
-	if err != nil {
-		t.Fatal(err)
-	}
-	daemon, err := net.ListenPacket("udp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer daemon.Close()
-	if err := daemon.SetReadDeadline(time.Now().Add(10 * time.Second)); err != nil {
-		t.Fatal(err)
-	}
-	emitter, err := xray.NewDefaultEmitter(daemon.LocalAddr().(*net.UDPAddr))
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, err := xray.ContextWithConfig(t.Context(), xray.Config{DaemonAddr: daemon.LocalAddr().String(), Emitter: emitter, SamplingStrategy: sampling})
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, segment := xray.BeginSegment(ctx, "invocation")
-	client := &http.Client{Transport: traced(http.DefaultTransport)}
-	question, err := http.NewRequestWithContext(ctx, http.MethodPost, server.URL+"/v2/canary-in-path/?apikey=canary-in-query", strings.NewReader(`{"a":1}`))
-	if err != nil {
-		t.Fatal(err)
-	}
-	answer, err := client.Do(question)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer answer.Body.Close()
-	if text, _ := io.ReadAll(answer.Body); string(text) != `POST /v2/canary-in-path/?apikey=canary-in-query {"a":1}` {
-		t.Errorf("%s", text)
-	}
-	segment.Close(nil)
-	packet := make([]byte, 64<<10)
-	n, _, err := daemon.ReadFrom(packet)
-	if err != nil {
-		t.Fatal(err)
-	}
-	// One segment for the one call, of which X-Ray keeps apart the parts of its connection.
-	if text := string(packet[:n]); !strings.Contains(text, `"url":"`+server.URL+`"`) || strings.Count(text, `"namespace":"remote"`) != 1 || strings.Contains(text, "canary") {
-		t.Errorf("the trace: %s", text)
 	}
 }
 
