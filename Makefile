@@ -5,7 +5,7 @@ FUNCTIONS := $(notdir $(wildcard functions/*))
 GOFLAGS := -buildvcs=false
 export GOFLAGS
 
-.PHONY: run demo grade replay-webhooks test bench accuracy key lint fuzz build conformance template-lint openapi openapi-freeze openapi-lint sam-local redrive
+.PHONY: run demo grade replay-webhooks test bench accuracy key lint fuzz build conformance template-lint openapi openapi-freeze openapi-lint schemathesis sam-local redrive
 
 # Starts the whole service on this machine; PORT, DATA_DIR, PROVIDERS and the rest are environment variables.
 run:
@@ -71,6 +71,11 @@ openapi-freeze:
 # Holds the document to the rules of OpenAPI and to ours; needs npm.
 openapi-lint:
 	.ci/openapi
+
+# Asks the running service what the document allows and forbids, and holds the answers to it; needs python3. EXAMPLES is how much of each.
+EXAMPLES ?= 20
+schemathesis:
+	EXAMPLES=$(EXAMPLES) .ci/schemathesis
 
 # A short run of every fuzz target; FUZZTIME says how long each.
 FUZZTIME ?= 10s

@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
@@ -16,6 +18,7 @@ import (
 	"github.com/mirrorworthy/mirrorworthy/shared/host"
 	"github.com/mirrorworthy/mirrorworthy/shared/host/catalogue"
 	"github.com/mirrorworthy/mirrorworthy/shared/host/copying"
+	"github.com/mirrorworthy/mirrorworthy/shared/openapi/openapitest"
 )
 
 // environment is what the tests run the gateway with; pairs of names and values add to it.
@@ -31,7 +34,11 @@ func environment(t testing.TB, pairs ...string) func(string) string {
 	return func(name string) string { return values[name] }
 }
 
-// start runs the service until the test ends.
+// undocumented are the paths that the API's document does not describe: tools speak another protocol, and the rest is the local gateway's
+// own.
+var undocumented = []string{"/v1/mcp", "/api/v1/mcp", "/sample", "/sample/advance", "/queues"}
+
+// start runs the service until the test ends, and holds everything that it is asked and answers to the API's document.
 func start(t testing.TB, getenv func(string) string) *server {
 	t.Helper()
 	config, err := host.ReadConfig(getenv)
@@ -41,6 +48,9 @@ func start(t testing.TB, getenv func(string) string) *server {
 	s, err := newServer(config, discardLog())
 	if err != nil {
 		t.Fatal(err)
+	}
+	if _, timed := t.(*testing.B); !timed {
+		s.handler = openapitest.Handler(s.handler, func(err error) { t.Error(err) }, undocumented...)
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
@@ -72,23 +82,35 @@ var sampled = sync.OnceValue(func() *server {
 	if err != nil {
 		panic(err)
 	}
+	// It outlives the test that asks for it first, so that what does not fit the document fails them all together.
+	var against []error
+	var mu sync.Mutex
+	s.handler = openapitest.Handler(s.handler, func(err error) {
+		mu.Lock()
+		defer mu.Unlock()
+		against = append(against, err)
+	}, undocumented...)
 	ctx, stop := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
 	go func() { ended <- s.serve(ctx) }()
 	<-s.settled
-	atExit = func() {
+	atExit = func() error {
 		stop()
 		<-ended
 		_ = os.RemoveAll(folder)
+		return errors.Join(against...)
 	}
 	return s
 })
 
-var atExit = func() {}
+var atExit = func() error { return nil }
 
 func TestMain(m *testing.M) {
 	code := m.Run()
-	atExit()
+	if err := atExit(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		code = max(code, 1)
+	}
 	os.Exit(code)
 }
 
