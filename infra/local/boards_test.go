@@ -141,7 +141,7 @@ func (s *season) look(t *testing.T, hours int, run bool) *look {
 			}
 		}
 	}
-	return &look{handler: handler, key: s.key}
+	return &look{handler: described(handler), key: s.key}
 }
 
 // look is the service as partners meet it at one time.

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"fmt"
+	"net/http"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -10,6 +12,7 @@ import (
 	"time"
 
 	"github.com/aws/aws-lambda-go/events"
+	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/go-json-experiment/json"
 	"go.yaml.in/yaml/v3"
 
@@ -20,6 +23,7 @@ import (
 	"github.com/mirrorworthy/mirrorworthy/shared/job"
 	"github.com/mirrorworthy/mirrorworthy/shared/market"
 	"github.com/mirrorworthy/mirrorworthy/shared/mcpserver"
+	"github.com/mirrorworthy/mirrorworthy/shared/openapi"
 )
 
 const root = "../.."
@@ -112,6 +116,76 @@ func TestNothingDrifts(t *testing.T) {
 	slices.Sort(scheduled)
 	if !slices.Equal(scheduled, jobNames()) {
 		t.Errorf("template.yaml schedules %v, the jobs are %v", scheduled, jobNames())
+	}
+}
+
+// The API document describes the same endpoints, no more and no fewer, with their parameters and every status that they answer with.
+func TestTheDocumentDescribesWhatIsDeclared(t *testing.T) {
+	document, err := openapi3.NewLoader().LoadFromData(openapi.Document())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want, got []string
+	for _, e := range catalogue.Endpoints(host.Kept{}, copying.Copying{}) {
+		inBody := e.Method == http.MethodPost || e.Method == http.MethodPut
+		about := e.Method + " " + e.Path + " " + e.Name
+		for _, p := range e.Parameters {
+			s := p.Specification()
+			place := map[bool]string{true: "body", false: "query"}[inBody]
+			if s.InPath {
+				place = "path"
+			}
+			want = append(want, fmt.Sprintf("%s: %s %s, required %t", about, place, s.Name, s.Required))
+		}
+		for _, h := range e.Headers {
+			want = append(want, fmt.Sprintf("%s: header %s, required %t", about, h.Name, h.Required))
+		}
+		if e.Idempotent {
+			want = append(want, about+": header Idempotency-Key, required false")
+		}
+		statuses := []int{e.Status}
+		if e.KeptFor > 0 {
+			statuses = append(statuses, http.StatusNotModified)
+		}
+		for _, r := range e.Refusals() {
+			statuses = append(statuses, r.Status)
+		}
+		slices.Sort(statuses)
+		for _, status := range slices.Compact(statuses) {
+			want = append(want, fmt.Sprintf("%s: %d", about, status))
+		}
+	}
+	for path, item := range document.Paths.Map() {
+		for method, operation := range item.Operations() {
+			about := method + " " + path + " " + operation.OperationID
+			for _, p := range operation.Parameters {
+				got = append(got, fmt.Sprintf("%s: %s %s, required %t", about, p.Value.In, p.Value.Name, p.Value.Required))
+			}
+			if operation.RequestBody != nil {
+				schema := operation.RequestBody.Value.Content.Get("application/json").Schema.Value
+				for name := range schema.Properties {
+					got = append(got, fmt.Sprintf("%s: body %s, required %t", about, name, slices.Contains(schema.Required, name)))
+				}
+			}
+			for status := range operation.Responses.Map() {
+				got = append(got, about+": "+status)
+			}
+		}
+	}
+	slices.Sort(want)
+	slices.Sort(got)
+	for _, line := range want {
+		if !slices.Contains(got, line) {
+			t.Errorf("declared and not in the document: %s", line)
+		}
+	}
+	for _, line := range got {
+		if !slices.Contains(want, line) {
+			t.Errorf("in the document and not declared: %s", line)
+		}
+	}
+	if len(got) != len(want) || len(want) == 0 {
+		t.Errorf("%d facts in the document, %d declared", len(got), len(want))
 	}
 }
 

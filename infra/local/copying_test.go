@@ -90,7 +90,7 @@ func newCopyingOn(t *testing.T, open func(host.Config) host.Engine, wrap func(ht
 	handler = wrap(handler, c.server.jobs.functions)
 	_, stop := c.server.jobs.run(t.Context())
 	t.Cleanup(stop)
-	service := httptest.NewServer(handler)
+	service := httptest.NewServer(described(handler))
 	t.Cleanup(service.Close)
 	c.url = service.URL
 	administration := partnerkey.NewAdministration(c.kept.Keys(), testPepper, clock.now, zeros{})

@@ -281,7 +281,7 @@ func (g *generator) answers(e *endpoint.Endpoint) members {
 		for same < len(all) && all[same].Status == all[0].Status {
 			same++
 		}
-		answers.add(strconv.Itoa(all[0].Status), g.refusal(e, all[:same]))
+		answers.add(strconv.Itoa(all[0].Status), g.refusal(all[:same]))
 		all = all[same:]
 	}
 	return answers
@@ -348,10 +348,7 @@ func (g *generator) bundle(e *endpoint.Endpoint) *jsonschema.Schema {
 
 // successHeaders are the headers of a successful answer.
 func successHeaders(e *endpoint.Endpoint) []string {
-	names := []string{"X-Request-Id", "X-Usage-Units"}
-	if !e.Open {
-		names = append(names, "RateLimit", "RateLimit-Policy")
-	}
+	names := []string{"X-Request-Id", "X-Usage-Units", "RateLimit", "RateLimit-Policy"}
 	if e.Graded {
 		names = append(names, "X-Method-Version")
 	}
@@ -374,7 +371,7 @@ func references(kind string, names ...string) members {
 }
 
 // refusal is the response of a status, kept among the components under its codes.
-func (g *generator) refusal(e *endpoint.Endpoint, kinds []endpoint.Refusal) members {
+func (g *generator) refusal(kinds []endpoint.Refusal) members {
 	var said, codes []string
 	var examples members
 	for _, kind := range kinds {
@@ -386,7 +383,7 @@ func (g *generator) refusal(e *endpoint.Endpoint, kinds []endpoint.Refusal) memb
 	}
 	status := kinds[0].Status
 	names := []string{"X-Request-Id", "X-Usage-Units"}
-	if !e.Open && !slices.Equal(codes, []string{"unauthorized"}) {
+	if !slices.Equal(codes, []string{"unauthorized"}) {
 		names = append(names, "RateLimit", "RateLimit-Policy")
 	}
 	switch status {
@@ -412,9 +409,6 @@ func (g *generator) refusal(e *endpoint.Endpoint, kinds []endpoint.Refusal) memb
 		for word := range strings.SplitSeq(code, "_") {
 			name += strings.ToUpper(word[:1]) + word[1:]
 		}
-	}
-	if e.Open {
-		name += "WithoutKey"
 	}
 	if !slices.ContainsFunc(g.responses, func(m member) bool { return m.name == name }) {
 		g.responses.add(name, response)
@@ -481,8 +475,8 @@ func headers() members {
 	return members{
 		{"X-Request-Id", always("The request's ID. It finds the request in our logs.", text("^.+$"), "0199a3f0-7c1e-7d0b-9d55-3f1f4b8e2a10")},
 		{"X-Usage-Units", always("The units charged for this answer; 0 for an error.", &jsonschema.Schema{Type: "integer", Minimum: &zero}, 2)},
-		{"RateLimit", header("The units left (r), and in how many seconds all are there again (t).", text(`^"fair-use";r=[0-9]+;t=[0-9]+$`), `"fair-use";r=1198;t=1`)},
-		{"RateLimit-Policy", header("The units a minute (q) that the partner may use.", text(`^"fair-use";q=[0-9]+;w=60$`), `"fair-use";q=6000;w=60`)},
+		{"RateLimit", header("The units left (r), and in how many seconds all are there again (t). Sent to a known key.", text(`^"fair-use";r=[0-9]+;t=[0-9]+$`), `"fair-use";r=1198;t=1`)},
+		{"RateLimit-Policy", header("The units a minute (q) that the partner may use. Sent to a known key.", text(`^"fair-use";q=[0-9]+;w=60$`), `"fair-use";q=6000;w=60`)},
 		{"X-Method-Version", always("The version of the methods behind a graded answer.", text("^.+$"), endpoint.MethodVersion)},
 		{"Retry-After", header("After how many seconds the same request can succeed. On 409 only where the first request under the idempotency key is still being worked on.",
 			&jsonschema.Schema{Type: "integer", Minimum: &one}, 10)},

@@ -566,7 +566,7 @@ func (s *stage) agents(ctx context.Context) error {
 
 // lapse is what is answered once the credentials of an agent have lapsed.
 func (s *stage) lapse(ctx context.Context) error {
-	s.pass(400 * 24 * time.Hour)
+	s.pass(31 * 24 * time.Hour) // a day more than credentials last
 	signed, err := s.signed(ctx)
 	if err != nil {
 		return err
@@ -684,7 +684,7 @@ func (s *stage) refusals(ctx context.Context) error {
 
 // outage is what is answered while a provider is down.
 func (s *stage) outage(wallet map[string]any) error {
-	silent := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusServiceUnavailable) }))
+	silent := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusForbidden) }))
 	defer silent.Close()
 	config := s.config
 	config.Addresses = host.SampleAddresses(strings.TrimSuffix(config.Addresses["goplus"], "/goplus"))
