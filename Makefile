@@ -1,14 +1,16 @@
 # Everything a partner's engineer or an operator runs. Only Go and make are needed, but for the targets that say otherwise.
 
 SHELL := /bin/bash
-FUNCTIONS := $(notdir $(wildcard functions/*))
+FUNCTIONS ?= $(notdir $(wildcard functions/*))
 GOFLAGS := -buildvcs=false
 export GOFLAGS
 
-.PHONY: run demo grade replay-webhooks test bench accuracy key lint fuzz build conformance template-lint openapi openapi-freeze openapi-lint schemathesis sam-local redrive
+.PHONY: run demo grade replay-webhooks redrive test bench accuracy key conformance lint template-lint openapi openapi-freeze openapi-lint schemathesis \
+	sam-local fuzz build build-native build-floor build-size binaries-check bench-cold
 
-# Starts the whole service on this machine; PORT, DATA_DIR, PROVIDERS and the rest are environment variables.
-run:
+# Starts the whole service on this machine; PORT, DATA_DIR, PROVIDERS and the rest are environment variables. With RUNTIME=binaries the
+# functions are the binaries that are deployed, built for this machine.
+run: $(if $(filter binaries,$(RUNTIME)),build-native)
 	@go build -o build/local ./infra/local && exec ./build/local
 
 # Walks through copying a leader, from the boards to the end of an agent, against a make run with samples: URL, and DATA_DIR for its key.
@@ -26,6 +28,12 @@ replay-webhooks:
 CHAIN ?=
 grade:
 	@go build -o build/local ./infra/local && exec ./build/local grade $(CHAIN)
+
+# What the jobs of a deployed stack gave up: make redrive lists it, make redrive QUEUE=grade-leaders has it done again, with SHOW=1 it shows it.
+QUEUE ?=
+SHOW ?=
+redrive:
+	@go run ./infra/deadletters $(if $(QUEUE),$(if $(SHOW),show,redrive) '$(QUEUE)',list)
 
 # Every test, with the race detector.
 test:
@@ -77,19 +85,49 @@ EXAMPLES ?= 20
 schemathesis:
 	EXAMPLES=$(EXAMPLES) .ci/schemathesis
 
+# Every function in a container, with its event and behind an API; needs a container engine and make build ARCHITECTURE of this machine.
+# ONLY names some of them, with commas.
+sam-local:
+	sam=$$(.ci/template tools) && go run ./infra/dynamodblocal -- go run ./infra/samlocal -sam "$$sam" -only '$(ONLY)'
+
 # A short run of every fuzz target; FUZZTIME says how long each.
 FUZZTIME ?= 10s
 fuzz:
 	.ci/fuzz $(FUZZTIME)
 
-# One static binary for each function, for the processor that the parameter Architecture of template.yaml names: arm64 or x86_64. Without
-# net/rpc and gRPC's trace pages, which nobody reads on Lambda, a binary is a third smaller: their templates keep the linker from leaving
-# out what nothing calls.
+# One static binary for each function, in build/<function>/bootstrap, where template.yaml looks for it. ARCHITECTURE is the processor that
+# its parameter Architecture names: arm64 or x86_64. FUNCTIONS names some functions, for all. The same source makes the same bytes in
+# every folder; what is up to date is not built again. Without net/rpc and gRPC's trace pages, which nobody reads on Lambda, a binary is
+# a third smaller: their templates keep the linker from leaving out what nothing calls.
 ARCHITECTURE ?= arm64
 GOARCH_arm64 := arm64
 GOARCH_x86_64 := amd64
+FLAGS := -trimpath -tags lambda.norpc,grpcnotrace -ldflags=-s
 build:
-	@test -n '$(GOARCH_$(ARCHITECTURE))' || { echo 'ARCHITECTURE=$(ARCHITECTURE): want arm64 or x86_64' >&2; exit 1; }
-	mkdir -p build/bin
-	CGO_ENABLED=0 GOOS=linux GOARCH=$(GOARCH_$(ARCHITECTURE)) go build -trimpath -tags lambda.norpc,grpcnotrace -ldflags=-s -o build/bin/ ./functions/...
-	for f in $(FUNCTIONS); do mkdir -p build/$$f && ln -f build/bin/$$f build/$$f/bootstrap; done
+	$(if $(GOARCH_$(ARCHITECTURE)),,$(error ARCHITECTURE=$(ARCHITECTURE): want arm64 or x86_64))
+	@mkdir -p build/bin/$(ARCHITECTURE)
+	CGO_ENABLED=0 GOOS=linux GOARCH=$(GOARCH_$(ARCHITECTURE)) go build $(FLAGS) -o build/bin/$(ARCHITECTURE)/ $(addprefix ./functions/,$(FUNCTIONS))
+	@for f in $(FUNCTIONS); do mkdir -p build/$$f && ln -f build/bin/$(ARCHITECTURE)/$$f build/$$f/bootstrap || exit 1; done
+
+# The same binaries for this machine, in build/native/<function>.
+build-native:
+	@mkdir -p build/native
+	CGO_ENABLED=0 go build $(FLAGS) -o build/native/ $(addprefix ./functions/,$(FUNCTIONS))
+
+# Every function's binary is started and gets its event of events/, and must answer as the same function does in the gateway's process.
+binaries-check: build-native
+	@go build -o build/local ./infra/local && ./build/local check
+
+# How long each function's binary takes to start and to answer first, beside the least that a function can be: make bench-cold
+# COLD="-starts 60 venues usage"; with -check it fails when one takes more than twice that to be ready.
+COLD ?=
+bench-cold: build-native build-floor
+	@go build -o build/local ./infra/local && ./build/local coldstart $(COLD)
+
+build-floor:
+	@CGO_ENABLED=0 go build $(FLAGS) -o build/native/ ./infra/floor
+
+# No binary that was built may be larger than this, in bytes: a larger one starts later.
+LARGEST_BINARY := 25000000
+build-size:
+	@.ci/size $(LARGEST_BINARY) build/bin/$(ARCHITECTURE)

@@ -66,6 +66,9 @@ var afterAdvance = []string{"mirror-trades", "expire-agents", "deliver-webhooks"
 func (s *server) advance(w http.ResponseWriter, r *http.Request) {
 	by, err := time.ParseDuration(r.URL.Query().Get("by"))
 	switch {
+	case s.processes != nil:
+		writeRefusal(w, http.StatusNotFound, "not_found", "Time cannot be moved with RUNTIME=binaries: the functions are processes with the computer's clock.")
+		return
 	case s.sample == nil || s.clock == nil:
 		writeRefusal(w, http.StatusNotFound, "not_found", "Only the sample market's time can be moved, and only while its clock runs.")
 		return

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -46,18 +47,23 @@ const (
 
 func newCopying(t *testing.T) *copyService {
 	t.Helper()
-	return newCopyingOn(t, func(config host.Config) host.Engine {
+	return newCopyingOn(t, discardLog(), inFile(t), func(handler http.Handler, _ map[string]job.Function) http.Handler { return handler })
+}
+
+// inFile opens the store of a service's data folder.
+func inFile(t *testing.T) func(host.Config) host.Engine {
+	return func(config host.Config) host.Engine {
 		kept, err := embedded.Open(filepath.Join(config.DataDir, "store.db"))
 		if err != nil {
 			t.Fatal(err)
 		}
 		t.Cleanup(func() { _ = kept.Close() })
 		return kept
-	}, func(handler http.Handler, _ map[string]job.Function) http.Handler { return handler })
+	}
 }
 
-// newCopyingOn is newCopying on a store, with what it answers by and its jobs wrapped.
-func newCopyingOn(t *testing.T, open func(host.Config) host.Engine, wrap func(http.Handler, map[string]job.Function) http.Handler) *copyService {
+// newCopyingOn is newCopying with a log, on a store, with what it answers by and its jobs wrapped.
+func newCopyingOn(t *testing.T, log *slog.Logger, open func(host.Config) host.Engine, wrap func(http.Handler, map[string]job.Function) http.Handler) *copyService {
 	t.Helper()
 	config, err := host.ReadConfig(environment(t, "JOBS", "none", "CLOCK", "", "LIVE_TRADING", "on", "AGENT_SECRET", strings.Repeat("5a", 32)))
 	if err != nil {
@@ -82,7 +88,7 @@ func newCopyingOn(t *testing.T, open func(host.Config) host.Engine, wrap func(ht
 		t.Fatal(err)
 	}
 	c.config = config
-	c.server = &server{log: discardLog(), clock: clock, sample: market, now: clock.now}
+	c.server = &server{log: log, clock: clock, sample: market, now: clock.now}
 	handler, err := c.server.newHandler(config, source, c.kept, testPepper)
 	if err != nil {
 		t.Fatal(err)

@@ -13,6 +13,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/aws/aws-lambda-go/events"
+
+	"github.com/mirrorworthy/mirrorworthy/infra/runtimeapi"
 )
 
 // The limits of an API Gateway HTTP API.
@@ -106,6 +108,10 @@ func (g *apiGateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithTimeout(r.Context(), integrationTimeout)
 	defer cancel()
 	response, err := handler(ctx, g.event(r, path, key, parameters, body))
+	if errors.Is(err, runtimeapi.ErrPayloadTooLarge) {
+		gatewayError(w, http.StatusRequestEntityTooLarge, "Request Entity Too Large")
+		return
+	}
 	if err != nil {
 		g.log.Error("function failed", "function", function, "error", err)
 		gatewayError(w, http.StatusInternalServerError, "Internal Server Error")

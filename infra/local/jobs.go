@@ -17,19 +17,27 @@ type jobs struct {
 	timers    []timer
 }
 
-// newJobs puts the jobs together with the schedules and queues that the template gives them.
-func newJobs(t template, plain []job.Job, spread []job.Spread, passes store.Passes, clock func() time.Time, log *slog.Logger) (*jobs, error) {
-	j := &jobs{functions: make(map[string]job.Function), queues: newQueues(t.Consumers, log)}
+// inProcess are the functions of jobs that run in this process and send to queues.
+func inProcess(plain []job.Job, spread []job.Spread, passes store.Passes, to *queues, clock func() time.Time, log *slog.Logger) map[string]job.Function {
+	functions := make(map[string]job.Function)
 	for _, p := range plain {
-		j.functions[p.Name] = job.Handler(p, clock, log)
+		functions[p.Name] = job.Handler(p, clock, log)
 	}
+	for _, s := range spread {
+		functions[s.Name] = job.SpreadHandler(s, passes, to, clock, log)
+	}
+	return functions
+}
+
+// newJobs puts functions together with the schedules and queues that the template gives them. Spread are the jobs that take from queues.
+func newJobs(t template, queues *queues, functions map[string]job.Function, spread []job.Spread, passes store.Passes, clock func() time.Time, log *slog.Logger) (*jobs, error) {
+	j := &jobs{functions: functions, queues: queues}
 	spreads := make(map[string]job.Spread)
 	for _, s := range spread {
 		if j.queues.byName[s.Name] == nil {
 			return nil, fmt.Errorf("template.yaml: %s has no queue", s.Name)
 		}
 		spreads[s.Name] = s
-		j.functions[s.Name] = job.SpreadHandler(s, passes, j.queues, clock, log)
 	}
 	for _, c := range t.Consumers {
 		if _, ok := spreads[c.Function]; !ok {

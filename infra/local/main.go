@@ -27,7 +27,8 @@ func main() {
 	}
 }
 
-// command serves, or grades by hand when it is told "grade", with or without a chain.
+// command serves, or grades by hand when it is told "grade", with or without a chain, or checks the functions' binaries when it is told
+// "check", or measures their starts when it is told "coldstart".
 func command(ctx context.Context, arguments []string, getenv func(string) string, out, logs io.Writer) error {
 	switch {
 	case len(arguments) == 0:
@@ -36,8 +37,12 @@ func command(ctx context.Context, arguments []string, getenv func(string) string
 		return grade(ctx, "", getenv, out, logs)
 	case arguments[0] == "grade" && len(arguments) == 2:
 		return grade(ctx, arguments[1], getenv, out, logs)
+	case arguments[0] == "check" && len(arguments) == 1:
+		return check(ctx, getenv, out, logs)
+	case arguments[0] == "coldstart":
+		return coldStarts(ctx, arguments[1:], getenv, out, logs)
 	}
-	return fmt.Errorf("%s: want nothing to serve, or grade and perhaps a chain", strings.Join(arguments, " "))
+	return fmt.Errorf("%s: want nothing to serve, grade and perhaps a chain, check, or coldstart", strings.Join(arguments, " "))
 }
 
 // run serves until ctx ends, then drains. The error says why nothing could be served.

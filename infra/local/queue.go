@@ -52,12 +52,19 @@ type queue struct {
 	delayed, underWay int
 	done, dead        int
 	deadLetters       []deadLetter
+	// handles are the messages under way by the receipt handles of their deliveries.
+	handles map[string]*message
 }
 
 type message struct {
 	id, body string
 	received int
+	// hidden is how long the message stays hidden if it fails now; zero for what the queues choose.
+	hidden time.Duration
 }
+
+// handle is the receipt handle of the latest delivery.
+func (m *message) handle() string { return fmt.Sprint(m.id, "/", m.received) }
 
 // deadLetter is a message that failed too often.
 type deadLetter struct {
@@ -71,7 +78,7 @@ func newQueues(consumers []consumer, log *slog.Logger) *queues {
 	q := &queues{log: log, byName: make(map[string]*queue)}
 	q.changed = sync.NewCond(&q.mu)
 	for _, c := range consumers {
-		q.byName[c.Function] = &queue{consumer: c}
+		q.byName[c.Function] = &queue{consumer: c, handles: make(map[string]*message)}
 	}
 	return q
 }
@@ -82,23 +89,45 @@ func (q *queues) Send(ctx context.Context, name string, messages ...job.Message)
 	if err := ctx.Err(); err != nil {
 		return err
 	}
+	_, err := q.send(name, messages...)
+	return err
+}
+
+// errNoQueue is a queue that there is not.
+var errNoQueue = errors.New("there is no queue")
+
+// send is Send, and gives the messages' ids.
+func (q *queues) send(name string, messages ...job.Message) (ids []string, err error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	to := q.byName[name]
 	switch {
 	case to == nil:
-		return fmt.Errorf("there is no queue %s", name)
+		return nil, fmt.Errorf("%w %s", errNoQueue, name)
 	case q.ended:
-		return errors.New("the queues are closed")
+		return nil, errors.New("the queues are closed")
 	case len(to.waiting)+to.delayed+to.underWay+len(messages) > queueCapacity:
-		return fmt.Errorf("queue %s is full: it holds %d messages", name, queueCapacity)
+		return nil, fmt.Errorf("queue %s is full: it holds %d messages", name, queueCapacity)
 	}
 	for _, m := range messages {
-		to.waiting = append(to.waiting, &message{id: uuid.NewString(), body: string(m.Body)})
+		ids = append(ids, uuid.NewString())
+		to.waiting = append(to.waiting, &message{id: ids[len(ids)-1], body: string(m.Body)})
 	}
 	q.open += len(messages)
 	q.changed.Broadcast()
-	return nil
+	return ids, nil
+}
+
+// hide sets how long a message of a delivery stays hidden if it fails. It reports false when that delivery is over.
+func (q *queues) hide(name, handle string, hidden time.Duration) bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	to := q.byName[name]
+	if to == nil || to.handles[handle] == nil {
+		return false
+	}
+	to.handles[handle].hidden = hidden
+	return true
 }
 
 // run delivers to the functions, by their names, until ctx ends or it is stopped; stop ends what is under way and waits for it.
@@ -151,6 +180,8 @@ func (q *queues) receive(from *queue) []*message {
 	from.underWay += n
 	for _, m := range batch {
 		m.received++
+		m.hidden = 0
+		from.handles[m.handle()] = m
 	}
 	return batch
 }
@@ -161,7 +192,7 @@ func invoke(ctx context.Context, function job.Function, c consumer, batch []*mes
 	var event events.SQSEvent
 	for _, m := range batch {
 		event.Records = append(event.Records, events.SQSMessage{
-			MessageId: m.id, Body: m.body, EventSource: "aws:sqs", Attributes: map[string]string{"ApproximateReceiveCount": strconv.Itoa(m.received)},
+			MessageId: m.id, ReceiptHandle: m.handle(), Body: m.body, EventSource: "aws:sqs", Attributes: map[string]string{"ApproximateReceiveCount": strconv.Itoa(m.received)},
 		})
 	}
 	payload, err := json.Marshal(event)
@@ -193,6 +224,7 @@ func (q *queues) settle(of *queue, batch []*message, failed []string, err error)
 	defer q.mu.Unlock()
 	of.underWay -= len(batch)
 	for _, m := range batch {
+		delete(of.handles, m.handle())
 		switch {
 		case err == nil && !slices.Contains(failed, m.id):
 			of.done++
@@ -204,7 +236,11 @@ func (q *queues) settle(of *queue, batch []*message, failed []string, err error)
 			q.log.Error("dead letter", "queue", of.Function, "message", m.id, "received", m.received, "body", m.body)
 		default:
 			of.delayed++
-			time.AfterFunc(pause(m.received), func() {
+			hidden := m.hidden
+			if hidden == 0 {
+				hidden = pause(m.received)
+			}
+			time.AfterFunc(hidden, func() {
 				q.mu.Lock()
 				defer q.mu.Unlock()
 				of.delayed--

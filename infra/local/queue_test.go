@@ -318,7 +318,7 @@ func TestAChainOfJobs(t *testing.T) {
 			Schedules: []schedule{{Name: "First.Hourly", Function: "first", Every: time.Hour}},
 		}
 		passes := &memoryPasses{}
-		j, err := newJobs(deployed, nil, []job.Spread{spread("first", 40, "second"), spread("second", 10)}, passes, time.Now, discardLog())
+		j, err := jobsHere(deployed, []job.Spread{spread("first", 40, "second"), spread("second", 10)}, passes)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -365,7 +365,7 @@ func TestARestartGoesOnWithAPass(t *testing.T) {
 	deployed := template{Consumers: []consumer{c}, Schedules: []schedule{{Name: "F.Hourly", Function: "f", Every: time.Hour}}}
 	for range 2 {
 		synctest.Test(t, func(t *testing.T) {
-			j, err := newJobs(deployed, nil, []job.Spread{spread}, passes, time.Now, discardLog())
+			j, err := jobsHere(deployed, []job.Spread{spread}, passes)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -390,10 +390,16 @@ func TestJobsAndQueuesBelongTogether(t *testing.T) {
 		"there is no job f":           {template{Consumers: []consumer{work}}, nil},
 		"F.Hourly: there is no job g": {template{Consumers: []consumer{work}, Schedules: []schedule{{Name: "F.Hourly", Function: "g"}}}, spread},
 	} {
-		if _, err := newJobs(wrong.deployed, nil, wrong.spread, nil, time.Now, discardLog()); err == nil || !strings.Contains(err.Error(), what) {
+		if _, err := jobsHere(wrong.deployed, wrong.spread, nil); err == nil || !strings.Contains(err.Error(), what) {
 			t.Errorf("%v, want %q", err, what)
 		}
 	}
+}
+
+// jobsHere are jobs that run in this process.
+func jobsHere(deployed template, spread []job.Spread, passes store.Passes) (*jobs, error) {
+	to := newQueues(deployed.Consumers, discardLog())
+	return newJobs(deployed, to, inProcess(nil, spread, passes, to, time.Now, discardLog()), spread, passes, time.Now, discardLog())
 }
 
 // memoryPasses keeps passes in memory.

@@ -27,6 +27,7 @@ import (
 	"github.com/mirrorworthy/mirrorworthy/shared/store"
 	"github.com/mirrorworthy/mirrorworthy/shared/store/dynamo"
 	"github.com/mirrorworthy/mirrorworthy/shared/store/dynamo/dynamotest"
+	"github.com/mirrorworthy/mirrorworthy/shared/store/dynamo/engine"
 )
 
 // guard is a client of DynamoDB that gives each function what its policy in the template gives it, and nothing else. What is asked for
@@ -155,18 +156,18 @@ func (g *guard) TransactWriteItems(ctx context.Context, in *dynamodb.TransactWri
 // newGuarded is a service whose functions have their rights alone.
 func newGuarded(t *testing.T) (*copyService, *guard) {
 	t.Helper()
-	engine := httptest.NewServer(dynamotest.NewEngine())
-	t.Cleanup(engine.Close)
-	client := dynamotest.NewClient(dynamodb.New(dynamodb.Options{
-		BaseEndpoint: aws.String(engine.URL), Region: "eu-central-1", Credentials: credentials.NewStaticCredentialsProvider("local", "local", ""),
-	}))
+	served := httptest.NewServer(engine.New())
+	t.Cleanup(served.Close)
+	client := dynamodb.New(dynamodb.Options{
+		BaseEndpoint: aws.String(served.URL), Region: "eu-central-1", Credentials: credentials.NewStaticCredentialsProvider("local", "local", ""),
+	})
 	file := filepath.Join(root, "template.yaml")
 	g := &guard{
 		inner: client, tables: dynamotest.CreateTables(t, client, file), policies: dynamotest.Policies(t, file),
 		refused: make(map[string]bool), acted: make(map[string]bool),
 	}
 	routes := newAPIGateway(deployment(t), nil, nil, nil, nil)
-	c := newCopyingOn(t, func(host.Config) host.Engine { return dynamo.Open(g, g.tables) }, func(handler http.Handler, jobs map[string]job.Function) http.Handler {
+	c := newCopyingOn(t, discardLog(), func(host.Config) host.Engine { return dynamo.Open(g, g.tables) }, func(handler http.Handler, jobs map[string]job.Function) http.Handler {
 		for name, run := range jobs {
 			jobs[name] = func(ctx context.Context, payload json.RawMessage) (json.RawMessage, error) {
 				return run(context.WithValue(ctx, asFunction{}, name), payload)

@@ -18,6 +18,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/google/uuid"
 
+	"github.com/mirrorworthy/mirrorworthy/infra/runtimeapi"
 	"github.com/mirrorworthy/mirrorworthy/shared/chain"
 	"github.com/mirrorworthy/mirrorworthy/shared/endpoint"
 	"github.com/mirrorworthy/mirrorworthy/shared/endpoint/gateway"
@@ -25,6 +26,7 @@ import (
 	"github.com/mirrorworthy/mirrorworthy/shared/host"
 	"github.com/mirrorworthy/mirrorworthy/shared/host/catalogue"
 	"github.com/mirrorworthy/mirrorworthy/shared/host/copying"
+	"github.com/mirrorworthy/mirrorworthy/shared/job"
 	"github.com/mirrorworthy/mirrorworthy/shared/mcpserver"
 	"github.com/mirrorworthy/mirrorworthy/shared/samplemarket"
 	"github.com/mirrorworthy/mirrorworthy/shared/store"
@@ -39,16 +41,19 @@ type server struct {
 	listener net.Listener
 	handler  http.Handler
 	key      string
-	data     string               // the data folder
-	sample   *samplemarket.Market // nil unless the providers are the sample market
-	samples  samplemarket.Samples
-	nodes    map[string]string // of the sample market, by chain
-	now      func() time.Time  // the sample market's
-	clock    *movableClock     // nil unless the sample market's time can be moved
-	jobs     *jobs
-	settled  chan struct{} // closed when every schedule has run once
-	close    []func() error
-	log      *slog.Logger
+	data     string // the data folder
+	forgets  bool   // the store is in memory
+	// processes are the functions that are processes of their own; nil where they run in this one.
+	processes map[string]runtimeapi.Options
+	sample    *samplemarket.Market // nil unless the providers are the sample market
+	samples   samplemarket.Samples
+	nodes     map[string]string // of the sample market, by chain
+	now       func() time.Time  // the sample market's
+	clock     *movableClock     // nil unless the sample market's time can be moved
+	jobs      *jobs
+	settled   chan struct{} // closed when every schedule has run once
+	close     []func() error
+	log       *slog.Logger
 }
 
 // newServer opens the port before anything is done that takes time, so that a taken one is told at once.
@@ -79,7 +84,8 @@ func newServer(config host.Config, log *slog.Logger) (_ *server, err error) {
 		return nil, err
 	}
 	if config.Mode == host.Sample {
-		if config.FixedClock.IsZero() {
+		// What is in other processes has the computer's clock.
+		if config.FixedClock.IsZero() && config.Runtime == host.InProcess {
 			if s.clock, err = newMovableClock(time.Now, filepath.Join(config.DataDir, "sample-ahead")); err != nil {
 				return nil, err
 			}
@@ -95,22 +101,30 @@ func newServer(config host.Config, log *slog.Logger) (_ *server, err error) {
 	return s, nil
 }
 
-// open opens the store of the data folder, and its secrets: the pepper, the secret of agents, and the key, which are made at the first
+// open opens the store, and the secrets of the data folder: the pepper, the secret of agents, and the key, which are made at the first
 // start.
-func (s *server) open(config *host.Config) (kept *embedded.Store, pepper []byte, err error) {
+func (s *server) open(config *host.Config) (kept host.Engine, pepper []byte, err error) {
 	defer func() {
 		if err != nil {
 			err = fmt.Errorf("DATA_DIR=%s: %w", config.DataDir, err)
 		}
 	}()
+	if config.Runtime == host.Binaries {
+		// What is kept elsewhere has keys of its own.
+		config.DataDir = filepath.Join(config.DataDir, string(host.Binaries))
+	}
 	s.data = config.DataDir
 	if err := os.MkdirAll(config.DataDir, 0o700); err != nil {
 		return nil, nil, err
 	}
-	if kept, err = embedded.Open(filepath.Join(config.DataDir, "store.db")); err != nil {
+	if config.Runtime == host.Binaries {
+		kept, err = s.openDynamo(config)
+	} else {
+		kept, err = s.openEmbedded(*config)
+	}
+	if err != nil {
 		return nil, nil, err
 	}
-	s.close = append(s.close, kept.Close)
 	if config.Pepper != "" {
 		pepper, err = partnerkey.ParsePepper(config.Pepper.Reveal())
 	} else {
@@ -126,60 +140,94 @@ func (s *server) open(config *host.Config) (kept *embedded.Store, pepper []byte,
 		}
 		config.AgentSecret = host.Secret(hex.EncodeToString(secret))
 	}
+	if config.Pepper == "" {
+		config.Pepper = host.Secret(hex.EncodeToString(pepper))
+	}
 	s.key, err = localKey(*config, kept.Keys(), pepper)
 	return kept, pepper, err
 }
 
-// newHandler builds each function of the template as its Lambda would, and the gateway before them.
-func (s *server) newHandler(config host.Config, source []byte, kept host.Engine, pepper []byte) (http.Handler, error) {
-	routes, err := readTemplate(source)
+// openEmbedded opens the store in the data folder.
+func (s *server) openEmbedded(config host.Config) (host.Engine, error) {
+	kept, err := embedded.Open(filepath.Join(config.DataDir, "store.db"))
 	if err != nil {
 		return nil, err
 	}
+	s.close = append(s.close, kept.Close)
+	return kept, nil
+}
+
+// functions are the functions of the template: those that answer requests, and those that run by schedules and queues.
+type functions struct {
+	answering map[string]functionHandler
+	working   map[string]job.Function
+	// spread are the jobs among them that take from queues.
+	spread []job.Spread
+}
+
+// inThisProcess builds each function of the template as its Lambda would.
+func (s *server) inThisProcess(config host.Config, kept host.Engine, pepper []byte, to *queues) (functions, error) {
 	ports := host.KeptIn(kept)
 	parts := host.Parts{
 		Keys: kept.Keys(), Meter: kept.Meter(), Idempotency: kept.Idempotency(), Log: s.log, Metrics: &logMetrics{s.log}, Pepper: pepper,
 	}
 	service, err := host.NewService(config, parts)
 	if err != nil {
-		return nil, err
+		return functions{}, err
 	}
 	copies, err := copying.New(config, parts)
 	if err != nil {
-		return nil, err
+		return functions{}, err
 	}
-	// Webhooks may go to this machine as long as no real money is about.
-	copies.Loopback = config.Mode == host.Sample
 	endpoints := catalogue.Endpoints(ports, copies)
 	service.Routes = catalogue.Routes()
 	forJobs, err := host.NewSources(config, parts)
 	if err != nil {
-		return nil, err
+		return functions{}, err
 	}
-	functions := map[string]functionHandler{catalogue.NotFound: gateway.LambdaHandler(endpoint.NewHandler(service), s.log)}
+	f := functions{answering: map[string]functionHandler{catalogue.NotFound: gateway.LambdaHandler(endpoint.NewHandler(service), s.log)}}
 	for _, e := range append(endpoints, mcpserver.Endpoint(endpoints...)) {
 		of := service
 		if e.Open {
 			// Its function looks at no key either.
 			of.Keys, of.Meter = nil, nil
 		}
-		functions[e.Name] = gateway.LambdaHandler(endpoint.NewHandler(of, e), s.log)
+		f.answering[e.Name] = gateway.LambdaHandler(endpoint.NewHandler(of, e), s.log)
+	}
+	f.spread = catalogue.Spreads(ports, forJobs, copies, chain.All())
+	f.working = inProcess(catalogue.Jobs(ports, forJobs), f.spread, ports.Passes, to, config.Clock(), s.log)
+	return f, nil
+}
+
+// newHandler makes the functions of the template, and the gateway before them.
+func (s *server) newHandler(config host.Config, source []byte, kept host.Engine, pepper []byte) (http.Handler, error) {
+	routes, err := readTemplate(source)
+	if err != nil {
+		return nil, err
+	}
+	to := newQueues(routes.Consumers, s.log)
+	var made functions
+	if config.Runtime == host.Binaries {
+		made, err = s.asBinaries(config, routes, to)
+	} else {
+		made, err = s.inThisProcess(config, kept, pepper, to)
+	}
+	if err != nil {
+		return nil, err
 	}
 	for _, r := range routes.Routes {
-		if functions[r.Function] == nil {
+		if made.answering[r.Function] == nil {
 			return nil, fmt.Errorf("template.yaml: %s %s: there is no function %s", r.Method, r.Path, r.Function)
 		}
 	}
 	if routes.Schedules, err = scheduled(routes.Schedules, config); err != nil {
 		return nil, err
 	}
-	if s.jobs, err = newJobs(
-		routes, catalogue.Jobs(ports, forJobs), catalogue.Spreads(ports, forJobs, copies, chain.All()), ports.Passes, config.Clock(), s.log,
-	); err != nil {
+	if s.jobs, err = newJobs(routes, to, made.working, made.spread, host.KeptIn(kept).Passes, config.Clock(), s.log); err != nil {
 		return nil, err
 	}
 	newID := func() string { return uuid.Must(uuid.NewV7()).String() }
-	api := newAPIGateway(routes, functions, time.Now, newID, s.log)
+	api := newAPIGateway(routes, made.answering, time.Now, newID, s.log)
 	// Not a ServeMux: it would redirect paths that the service answers with a 404 of its own.
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch {
@@ -320,6 +368,9 @@ func (s *server) address() string { return "http://" + s.listener.Addr().String(
 func (s *server) greeting() string {
 	var text strings.Builder
 	fmt.Fprintf(&text, "ready %s key=%s\n", s.address(), s.key)
+	if s.forgets {
+		text.WriteString("\nThe functions run as binaries on a DynamoDB in memory: nothing but the key's folder is kept when this ends.\n")
+	}
 	if s.sample == nil {
 		return text.String()
 	}

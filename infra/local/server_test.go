@@ -40,11 +40,16 @@ var undocumented = []string{"/v1/mcp", "/api/v1/mcp", "/sample", "/sample/advanc
 // start runs the service until the test ends, and holds everything that it is asked and answers to the API's document.
 func start(t testing.TB, getenv func(string) string) *server {
 	t.Helper()
+	return startLogging(t, discardLog(), getenv)
+}
+
+func startLogging(t testing.TB, log *slog.Logger, getenv func(string) string) *server {
+	t.Helper()
 	config, err := host.ReadConfig(getenv)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := newServer(config, discardLog())
+	s, err := newServer(config, log)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -112,6 +117,9 @@ func described(handler http.Handler) http.Handler {
 }
 
 func TestMain(m *testing.M) {
+	if os.Getenv("AWS_LAMBDA_RUNTIME_API") != "" {
+		beFunction(os.Getenv("AWS_LAMBDA_FUNCTION_NAME"))
+	}
 	code := m.Run()
 	atExit()
 	undescribed.Lock()

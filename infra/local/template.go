@@ -38,9 +38,18 @@ type consumer struct {
 	Settings map[string]string
 }
 
+// function is how a function of the template is run.
+type function struct {
+	Timeout  time.Duration
+	MemoryMB int
+	// Variables are those that the template sets for it.
+	Variables map[string]bool
+}
+
 // template is what the local gateway needs of template.yaml: which function answers which route, which runs when, and which takes
 // what from a queue. A function is named by its folder.
 type template struct {
+	Functions map[string]function
 	Routes    []route
 	Schedules []schedule
 	Consumers []consumer
@@ -65,6 +74,7 @@ type templateEvent struct {
 type templateFunction struct {
 	CodeURI     string                   `yaml:"CodeUri"`
 	Timeout     int                      `yaml:"Timeout"`
+	Memory      int                      `yaml:"MemorySize"`
 	Events      map[string]templateEvent `yaml:"Events"`
 	Environment struct {
 		Variables map[string]string `yaml:"Variables"`
@@ -84,7 +94,11 @@ func readTemplate(source []byte) (template, error) {
 	var parsed struct {
 		Globals struct {
 			Function struct {
-				Timeout int `yaml:"Timeout"`
+				Timeout     int `yaml:"Timeout"`
+				Memory      int `yaml:"MemorySize"`
+				Environment struct {
+					Variables map[string]string `yaml:"Variables"`
+				} `yaml:"Environment"`
 			} `yaml:"Function"`
 		} `yaml:"Globals"`
 		Resources map[string]struct {
@@ -105,21 +119,28 @@ func readTemplate(source []byte) (template, error) {
 			queues[id] = q
 		}
 	}
-	var t template
+	t := template{Functions: make(map[string]function)}
 	for id, resource := range parsed.Resources {
 		if resource.Type != "AWS::Serverless::Function" {
 			continue
 		}
-		function := templateFunction{Timeout: parsed.Globals.Function.Timeout}
-		if err := resource.Properties.Decode(&function); err != nil {
+		declared := templateFunction{Timeout: parsed.Globals.Function.Timeout, Memory: parsed.Globals.Function.Memory}
+		if err := resource.Properties.Decode(&declared); err != nil {
 			return template{}, fmt.Errorf("template.yaml: %s: %w", id, err)
 		}
-		name, ok := strings.CutPrefix(strings.TrimSuffix(function.CodeURI, "/"), "build/")
+		name, ok := strings.CutPrefix(strings.TrimSuffix(declared.CodeURI, "/"), "build/")
 		if !ok {
-			return template{}, fmt.Errorf("template.yaml: %s: CodeUri %q is not build/<function>/", id, function.CodeURI)
+			return template{}, fmt.Errorf("template.yaml: %s: CodeUri %q is not build/<function>/", id, declared.CodeURI)
 		}
-		for event, e := range function.Events {
-			if err := t.add(name, id+"."+event, function, e, queues); err != nil {
+		f := function{Timeout: time.Duration(declared.Timeout) * time.Second, MemoryMB: declared.Memory, Variables: make(map[string]bool)}
+		for _, variables := range []map[string]string{parsed.Globals.Function.Environment.Variables, declared.Environment.Variables} {
+			for variable := range variables {
+				f.Variables[variable] = true
+			}
+		}
+		t.Functions[name] = f
+		for event, e := range declared.Events {
+			if err := t.add(name, id+"."+event, declared, e, queues); err != nil {
 				return template{}, err
 			}
 		}

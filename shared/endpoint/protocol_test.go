@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/mirrorworthy/mirrorworthy/shared/endpoint"
 	"github.com/mirrorworthy/mirrorworthy/shared/endpoint/endpointtest"
@@ -119,6 +120,13 @@ func TestProtocolRequestsAreBounded(t *testing.T) {
 	}
 	call := post("/v1/letters", f.Key, `{"fail":"silence"}`)
 	endpointtest.CheckRefusal(t, call, call.Do(t, handler), http.StatusTooManyRequests, "rate_limited")
+	f.Clock.Advance(time.Minute)
+	refused := post("/v1/letters", f.Key, `{"to":"/v1/nowhere","say":{}}`)
+	for i, want := range []int{http.StatusNotFound, http.StatusNotFound, http.StatusTooManyRequests} {
+		if answer := refused.Do(t, handler); answer.Status != want {
+			t.Errorf("the %dth: %d %s, want %d", i+1, answer.Status, answer.Body, want)
+		}
+	}
 }
 
 // The caller that hangs up ends what was called.

@@ -38,6 +38,17 @@ const (
 	Replay Mode = "replay"
 )
 
+// Runtime tells how the local gateway runs functions.
+type Runtime string
+
+// The ways to run functions.
+const (
+	// InProcess calls their handlers.
+	InProcess Runtime = "inprocess"
+	// Binaries starts their binaries as Lambda does.
+	Binaries Runtime = "binaries"
+)
+
 // Config is the whole configuration, read once at start.
 type Config struct {
 	Mode Mode
@@ -68,13 +79,15 @@ type Config struct {
 
 	// Now is the clock while it runs, nil for the computer's. It is no setting: the local gateway moves it.
 	Now func() time.Time
-	// Port, DataDir, Template, SampleSeed and Jobs matter to the local gateway only. Jobs are those that run by their schedules; nil
-	// for all.
-	Port       int
-	Template   string
-	DataDir    string
-	SampleSeed uint64
-	Jobs       []string
+	// Port, DataDir, Template, SampleSeed, Jobs, Runtime and BinariesDir matter to the local gateway only. Jobs are those that run by
+	// their schedules; nil for all. BinariesDir holds the functions' binaries by their names.
+	Runtime     Runtime
+	BinariesDir string
+	Port        int
+	Template    string
+	DataDir     string
+	SampleSeed  uint64
+	Jobs        []string
 }
 
 // Scheduled reports whether a job runs by its schedule.
@@ -121,6 +134,17 @@ func Settings() []Setting {
 		}},
 		{Name: "JOBS", Default: "all", Meaning: "which jobs the local gateway runs by their schedules: all, none, or names with commas between them", read: func(c *Config, value string) error {
 			c.Jobs = readJobs(value)
+			return nil
+		}},
+		{Name: "RUNTIME", Default: "inprocess", Meaning: "how the local gateway runs functions: inprocess, or binaries for what is deployed, built for this machine", read: func(c *Config, value string) error {
+			c.Runtime = Runtime(value)
+			if c.Runtime != InProcess && c.Runtime != Binaries {
+				return errors.New("want inprocess or binaries")
+			}
+			return nil
+		}},
+		{Name: "BINARIES_DIR", Default: "build/native", Meaning: "the folder of the functions' binaries for RUNTIME=binaries", read: func(c *Config, value string) error {
+			c.BinariesDir = value
 			return nil
 		}},
 		{Name: "SINGLE_TIMEOUT", Default: "6s", Meaning: "how long a single answer may take", read: func(c *Config, value string) (err error) {

@@ -53,7 +53,7 @@ func TestEverySettingIsRead(t *testing.T) {
 		"PROVIDERS": "live", "CLOCK": "2026-11-20T01:02:03Z", "RECORD": folder, "PORT": "0", "DATA_DIR": "elsewhere", "TEMPLATE": "other.yaml",
 		"SAMPLE_SEED": "18446744073709551615", "SINGLE_TIMEOUT": "100ms", "BUNDLE_TIMEOUT": "29s", "LOG_LEVEL": "debug", "TRACING": "on",
 		"KEY_PEPPER": pepperOf32Bytes, "AGENT_SECRET": pepperOf32Bytes, "LIVE_TRADING": "on", "RECORDS_TABLE": "records", "METERS_TABLE": "meters", "DYNAMODB_ENDPOINT": "http://127.0.0.1:8000",
-		"SQS_ENDPOINT": "http://127.0.0.1:8001", "JOBS": "refresh-peers,grade-leaders",
+		"SQS_ENDPOINT": "http://127.0.0.1:8001", "RUNTIME": "binaries", "BINARIES_DIR": "bin", "JOBS": "refresh-peers,grade-leaders",
 		"AWS_REGION": "eu-central-1",
 	}
 	providers, queues := 0, 0
@@ -80,7 +80,7 @@ func TestEverySettingIsRead(t *testing.T) {
 		config.DataDir != "elsewhere" || config.Template != "other.yaml" || config.SampleSeed != 1<<64-1 || config.SingleTimeout != 100*time.Millisecond ||
 		config.BundleTimeout != 29*time.Second || config.LogLevel != slog.LevelDebug || !config.Tracing || config.Pepper.Reveal() != pepperOf32Bytes ||
 		config.RecordsTable != "records" || config.MetersTable != "meters" || config.DynamoDBEndpoint != "http://127.0.0.1:8000" || config.Region != "eu-central-1" ||
-		!config.Scheduled("grade-leaders") || config.Scheduled("discover-leaders") {
+		config.Runtime != host.Binaries || config.BinariesDir != "bin" || !config.Scheduled("grade-leaders") || config.Scheduled("discover-leaders") {
 		t.Errorf("%+v", config)
 	}
 	for name, address := range config.Queues {
@@ -136,6 +136,7 @@ var wrongValues = map[string][]string{
 	"SINGLE_TIMEOUT":    {"6", "99ms", "30s", "-1s", "soon"},
 	"BUNDLE_TIMEOUT":    {"8", "99ms", "30s", "-1s", "soon"},
 	"LOG_LEVEL":         {"loud", "5"},
+	"RUNTIME":           {"docker", "Binaries", "in process"},
 	"TRACING":           {"yes", "ON", "1"},
 	"KEY_PEPPER":        {"canary-secret", "c2hvcnQ="},
 	"AGENT_SECRET":      {"canary-secret", "c2hvcnQ=", "00", strings.Repeat("0", 62), strings.Repeat("0", 65)},
@@ -148,7 +149,7 @@ var wrongValues = map[string][]string{
 }
 
 // anything are the settings in which every text is right as far as can be told at start.
-var anything = []string{"RECORD", "DATA_DIR", "TEMPLATE", "JOBS", "RECORDS_TABLE", "METERS_TABLE", "AWS_REGION"}
+var anything = []string{"RECORD", "DATA_DIR", "BINARIES_DIR", "TEMPLATE", "JOBS", "RECORDS_TABLE", "METERS_TABLE", "AWS_REGION"}
 
 func TestEveryWrongSettingIsNamedWithWhatWouldBeRight(t *testing.T) {
 	for _, setting := range host.Settings() {

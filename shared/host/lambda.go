@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net"
+	"net/url"
 	"os"
 	"slices"
 	"time"
@@ -119,12 +121,25 @@ func readLambdaConfig() (Config, error) {
 	switch {
 	case err != nil:
 		return config, err
-	case config.Mode == Sample:
-		return config, fmt.Errorf("PROVIDERS=%s: want live or replay:DIR on Lambda", config.Mode)
 	case config.RecordsTable == "" || config.MetersTable == "":
 		return config, errors.New("RECORDS_TABLE and METERS_TABLE must name the tables")
 	}
-	return config, nil
+	return config, config.checkSample()
+}
+
+// checkSample refuses the sample market where it is not beside the function on this machine: test keys would reach real providers, and
+// webhooks the inside of a real network.
+func (c Config) checkSample() error {
+	if c.Mode != Sample {
+		return nil
+	}
+	for _, p := range providers() {
+		u, err := url.Parse(c.Addresses[p.name])
+		if err != nil || !net.ParseIP(u.Hostname()).IsLoopback() {
+			return fmt.Errorf("PROVIDERS=%s: want live or replay:DIR on Lambda, or %s_URL and all others on 127.0.0.1", c.Mode, p.variable)
+		}
+	}
+	return nil
 }
 
 // CannotStart logs why a function cannot run, and ends it.

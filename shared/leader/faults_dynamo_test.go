@@ -15,6 +15,7 @@ import (
 
 	"github.com/mirrorworthy/mirrorworthy/shared/store/dynamo"
 	"github.com/mirrorworthy/mirrorworthy/shared/store/dynamo/dynamotest"
+	dynamoengine "github.com/mirrorworthy/mirrorworthy/shared/store/dynamo/engine"
 	"github.com/mirrorworthy/mirrorworthy/shared/store/embedded"
 )
 
@@ -43,17 +44,17 @@ func (w wire) Do(request *http.Request) (*http.Response, error) {
 }
 
 func (w wire) client() dynamodbiface.DynamoDBAPI {
-	return dynamotest.NewClient(dynamodb.New(dynamodb.Options{
+	return dynamodb.New(dynamodb.Options{
 		BaseEndpoint: aws.String("http://in.process"), Region: "eu-central-1", HTTPClient: w, Retryer: aws.NopRetryer{},
 		Credentials: credentials.NewStaticCredentialsProvider("local", "local", ""),
-	}))
+	})
 }
 
 // On DynamoDB a process dies after each of its requests that write: whoever is given a message for the n-th time comes one request further
 // than the one before. What is left in the end is what the other engine has when nobody dies.
 func TestKilledAtEveryRequestToDynamoDB(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f, files, handler := newFairground(), newFiles(t), dynamotest.NewEngine()
+		f, files, handler := newFairground(), newFiles(t), dynamoengine.New()
 		some := []act{acts[0], acts[2]}
 		var want string
 		files.with(nil, func(kept *embedded.Store) {

@@ -72,10 +72,11 @@ func kinds(done *atomic.Int64, usage endpoint.Endpoint) []endpoint.Endpoint {
 	score := tells(endpoint.Declaration{Name: "trader-score", Units: 2, Graded: true, Summary: "Grades a wallet's trading.", Parameters: asked})
 	trades := tells(endpoint.Declaration{Name: "wallet-trades", Units: 2, Summary: "Lists trades.", Parameters: append(asked, tradesLimit)})
 	signal := tells(endpoint.Declaration{Name: "token-signal", Units: 3, Graded: true, Summary: "Says what all amounts to.", Parameters: asked})
+	scan := tells(endpoint.Declaration{Name: "token-changes", Units: 1, Graded: true, Summary: "Says what changed.", Parameters: asked})
 	return []endpoint.Endpoint{
 		score, trades, signal,
 		endpoint.Bundle(endpoint.Declaration{Name: "wallet-overview", Summary: "The whole page."}, endpoint.Wallet, score, trades),
-		endpoint.Bundle(endpoint.Declaration{Name: "token-overview", Summary: "The whole page."}, endpoint.Wallet, signal, failing()),
+		endpoint.Bundle(endpoint.Declaration{Name: "token-overview", Summary: "The whole page."}, endpoint.Wallet, signal, scan, failing()),
 		tells(endpoint.Declaration{Name: "wallet-pnl-quality", Units: 1, Graded: true, Summary: "Skill or luck.", Parameters: asked}),
 		tells(endpoint.Declaration{Name: "trader-board", Method: http.MethodGet, Units: 1, Summary: "Ranks.", Parameters: boardOf}),
 		tells(endpoint.Declaration{

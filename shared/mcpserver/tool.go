@@ -98,13 +98,14 @@ func (t tool) readOnly() bool {
 }
 
 // annotations hint at what a call does. What changes something that is there already may destroy what it was; what makes something
-// new does not. Facts come from the world outside, the state of agents, webhooks and usage from the service.
+// new does not; a scan of a token is remembered, and is what the next one is compared with. Facts come from the world outside, the state of
+// agents, webhooks and usage from the service.
 func (t tool) annotations() *mcp.ToolAnnotations {
 	ofOneThing := slices.ContainsFunc(t.Parameters, func(p endpoint.Parameter) bool { return p.Specification().InPath })
 	destructive := !t.readOnly() && (t.Method != http.MethodPost || ofOneThing)
 	open := len(t.Needs) > 0
 	return &mcp.ToolAnnotations{
-		Title: t.title(), ReadOnlyHint: t.readOnly(), DestructiveHint: &destructive, OpenWorldHint: &open,
+		Title: t.title(), ReadOnlyHint: t.readOnly() && !t.isOrHolds("token-changes"), DestructiveHint: &destructive, OpenWorldHint: &open,
 		IdempotentHint: t.Method != http.MethodPost,
 	}
 }

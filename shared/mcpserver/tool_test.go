@@ -101,7 +101,7 @@ func TestWhatAgentsAreTold(t *testing.T) {
 		"wallet-pnl-quality": {"Wallet PnL quality", "Costs 1 usage unit.", true, false, false, true, false, false, false, false},
 		"wallet-trades":      {"Wallet trades", "Costs 2 usage units.", true, false, false, false, false, false, false, false},
 		"token-signal":       {"Token signal", "Costs 3 usage units.", true, false, false, true, true, false, false, false},
-		"token-overview":     {"Token overview", "Costs 5 usage units.", true, false, false, true, true, true, false, false},
+		"token-overview":     {"Token overview", "Costs 6 usage units.", false, false, false, true, true, true, false, false},
 		"wallet-overview":    {"Wallet overview", "Costs 4 usage units.", true, false, false, true, false, true, false, false},
 		"trader-board":       {"Trader board", "Costs 1 usage unit.", true, false, true, false, false, false, false, false},
 		"trader-leaderboard": {"Trader leaderboard", "Costs usage units by the length of the list.", true, false, false, true, false, false, false, false},

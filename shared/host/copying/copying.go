@@ -108,7 +108,11 @@ func New(config host.Config, parts host.Parts) (Copying, error) {
 	if config.AgentSecret != "" && err == nil {
 		secret, err = host.DecodeSecret(config.AgentSecret)
 	}
-	return Copying{Sources: sources, Secret: secret, Exchange: exchange, Clock: config.Running(), Log: parts.Log, Metrics: parts.Metrics}, err
+	return Copying{
+		Sources: sources, Secret: secret, Exchange: exchange, Clock: config.Running(), Log: parts.Log, Metrics: parts.Metrics,
+		// Webhooks may go to this machine as long as no real money is about.
+		Loopback: config.Mode == host.Sample,
+	}, err
 }
 
 // smartAccountFactory makes the smart accounts of spot agents, on every chain at the same address.

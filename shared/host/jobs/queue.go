@@ -39,14 +39,18 @@ type Queue struct {
 	pause func() backoff.BackOff
 }
 
-// OpenQueue opens the configured queues with the credentials of the environment, as host.OpenDynamo does.
-func OpenQueue(config host.Config, getenv func(string) string, log *slog.Logger) *Queue {
-	client := sqs.New(sqs.Options{Region: config.Region, Credentials: host.EnvironmentCredentials(getenv)}, func(o *sqs.Options) {
+// OpenSQS opens the region's SQS with the credentials of the environment.
+func OpenSQS(config host.Config, getenv func(string) string) *sqs.Client {
+	return sqs.New(sqs.Options{Region: config.Region, Credentials: host.EnvironmentCredentials(getenv)}, func(o *sqs.Options) {
 		if config.SQSEndpoint != "" {
 			o.BaseEndpoint = aws.String(config.SQSEndpoint)
 		}
 	})
-	return &Queue{client: client, urls: config.Queues, log: log, pause: func() backoff.BackOff {
+}
+
+// OpenQueue opens the configured queues with the credentials of the environment, as OpenDynamo does.
+func OpenQueue(config host.Config, getenv func(string) string, log *slog.Logger) *Queue {
+	return &Queue{client: OpenSQS(config, getenv), urls: config.Queues, log: log, pause: func() backoff.BackOff {
 		return backoff.NewExponentialBackOff(backoff.WithInitialInterval(100 * time.Millisecond))
 	}}
 }

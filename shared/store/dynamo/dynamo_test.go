@@ -13,6 +13,7 @@ import (
 	"github.com/mirrorworthy/mirrorworthy/shared/store/conformance"
 	"github.com/mirrorworthy/mirrorworthy/shared/store/dynamo"
 	"github.com/mirrorworthy/mirrorworthy/shared/store/dynamo/dynamotest"
+	"github.com/mirrorworthy/mirrorworthy/shared/store/dynamo/engine"
 )
 
 const templateFile = "../../../template.yaml"
@@ -28,9 +29,9 @@ func newClient(url string) *dynamodb.Client {
 
 // newFake returns a client of an engine inside this process.
 func newFake(t testing.TB) dynamodbiface.DynamoDBAPI {
-	server := httptest.NewServer(dynamotest.NewEngine())
+	server := httptest.NewServer(engine.New())
 	t.Cleanup(server.Close)
-	return dynamotest.NewClient(newClient(server.URL))
+	return newClient(server.URL)
 }
 
 func newTables(t testing.TB, client dynamodbiface.DynamoDBAPI) dynamo.Tables {

@@ -18,7 +18,7 @@ import (
 
 	"github.com/mirrorworthy/mirrorworthy/shared/store"
 	"github.com/mirrorworthy/mirrorworthy/shared/store/dynamo"
-	"github.com/mirrorworthy/mirrorworthy/shared/store/dynamo/dynamotest"
+	"github.com/mirrorworthy/mirrorworthy/shared/store/dynamo/engine"
 )
 
 var (
@@ -54,16 +54,16 @@ func (c repeatingClient) BatchWriteItem(ctx context.Context, in *dynamodb.BatchW
 
 // TestRepeatedWritesCountOnce: a write that was done and whose answer was lost succeeds, and is done once.
 func TestRepeatedWritesCountOnce(t *testing.T) {
-	server := httptest.NewServer(dynamotest.NewEngine())
+	server := httptest.NewServer(engine.New())
 	t.Cleanup(server.Close)
-	client := dynamotest.NewClient(newClient(server.URL))
+	client := newClient(server.URL)
 	names := newTables(t, client)
 	transport := &lossyTransport{remembers: true, answers: map[string][]byte{}}
-	lossy := dynamodb.New(client.DynamoDBAPI.(*dynamodb.Client).Options(), func(o *dynamodb.Options) {
+	lossy := dynamodb.New(client.Options(), func(o *dynamodb.Options) {
 		o.HTTPClient = &http.Client{Transport: transport}
 		o.Retryer = retry.NewStandard(func(o *retry.StandardOptions) { o.MaxBackoff = time.Millisecond })
 	})
-	opened := dynamo.Open(repeatingClient{dynamotest.NewClient(lossy)}, names)
+	opened := dynamo.Open(repeatingClient{lossy}, names)
 	ctx := t.Context()
 
 	pass := store.Pass{Job: "grade-leaders", ID: "pass-1", At: epoch, Parts: 2}

@@ -17,7 +17,7 @@ import (
 
 	"github.com/mirrorworthy/mirrorworthy/shared/store"
 	"github.com/mirrorworthy/mirrorworthy/shared/store/dynamo"
-	"github.com/mirrorworthy/mirrorworthy/shared/store/dynamo/dynamotest"
+	"github.com/mirrorworthy/mirrorworthy/shared/store/dynamo/engine"
 )
 
 // lossyTransport loses the first answer to every transaction, after the engine has done it. With remembers it gives a repeated
@@ -63,9 +63,9 @@ func (l *lossyTransport) RoundTrip(request *http.Request) (*http.Response, error
 
 // TestLostAnswerIsNotARefusal: a write that was done and whose answer was lost succeeds, and is done once.
 func TestLostAnswerIsNotARefusal(t *testing.T) {
-	server := httptest.NewServer(dynamotest.NewEngine())
+	server := httptest.NewServer(engine.New())
 	t.Cleanup(server.Close)
-	checkLostAnswers(t, newClient(server.URL), dynamotest.NewClient(newClient(server.URL)), true)
+	checkLostAnswers(t, newClient(server.URL), newClient(server.URL), true)
 }
 
 // checkLostAnswers writes through a client that loses answers, to tables that another client of the engine makes.

@@ -17,7 +17,7 @@ import (
 
 	"github.com/mirrorworthy/mirrorworthy/shared/store"
 	"github.com/mirrorworthy/mirrorworthy/shared/store/dynamo"
-	"github.com/mirrorworthy/mirrorworthy/shared/store/dynamo/dynamotest"
+	"github.com/mirrorworthy/mirrorworthy/shared/store/dynamo/engine"
 )
 
 var (
@@ -222,14 +222,14 @@ func TestNothingIsDueBeforeWhatWasListed(t *testing.T) {
 
 // TestLostAnswersOfRecords: a write that was done and whose answer was lost succeeds, and is done once.
 func TestLostAnswersOfRecords(t *testing.T) {
-	server := httptest.NewServer(dynamotest.NewEngine())
+	server := httptest.NewServer(engine.New())
 	t.Cleanup(server.Close)
 	transport := &lossyTransport{remembers: true, answers: map[string][]byte{}}
 	lossy := dynamodb.New(newClient(server.URL).Options(), func(o *dynamodb.Options) {
 		o.HTTPClient = &http.Client{Transport: transport}
 		o.Retryer = retry.NewStandard(func(o *retry.StandardOptions) { o.MaxBackoff = time.Millisecond })
 	})
-	opened := dynamo.Open(dynamotest.NewClient(lossy), newTables(t, dynamotest.NewClient(newClient(server.URL))))
+	opened := dynamo.Open(lossy, newTables(t, newClient(server.URL)))
 	_, err := opened.TrackRecords().Forecast(t.Context(), forecast)
 	for i, err := range []error{
 		err, register(t, opened.Launches(), launched), opened.Launches().Examine(t.Context(), pumped),
