@@ -53,7 +53,8 @@ func startLogging(t testing.TB, log *slog.Logger, getenv func(string) string) *s
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, timed := t.(*testing.B); !timed {
+	// Where functions are processes, the gateway itself answers for those that end or take no more, and its answers have another shape.
+	if _, timed := t.(*testing.B); !timed && config.Runtime != host.Binaries {
 		s.handler = openapitest.Handler(s.handler, func(err error) { t.Error(err) }, undocumented...)
 	}
 	ctx, stop := context.WithCancel(context.Background())
