@@ -5,7 +5,7 @@ FUNCTIONS ?= $(notdir $(wildcard functions/*))
 GOFLAGS := -buildvcs=false
 export GOFLAGS
 
-.PHONY: run demo grade replay-webhooks redrive test bench accuracy key conformance lint template-lint openapi openapi-freeze openapi-lint \
+.PHONY: run demo grade replay-webhooks redrive test bench accuracy key conformance lint template-lint openapi openapi-freeze openapi-lint schemathesis \
 	sam-local fuzz build build-native build-floor build-size binaries-check bench-cold
 
 # Starts the whole service on this machine; PORT, DATA_DIR, PROVIDERS and the rest are environment variables. With RUNTIME=binaries the
@@ -79,6 +79,11 @@ openapi-freeze:
 # Holds the document to the rules of OpenAPI and to ours; needs npm.
 openapi-lint:
 	.ci/openapi
+
+# Asks the running service what the document allows and forbids, and holds the answers to it; needs python3. EXAMPLES is how much of each.
+EXAMPLES ?= 20
+schemathesis:
+	EXAMPLES=$(EXAMPLES) .ci/schemathesis
 
 # Every function in a container, with its event and behind an API; needs a container engine and make build ARCHITECTURE of this machine.
 # ONLY names some of them, with commas.

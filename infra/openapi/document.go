@@ -466,21 +466,25 @@ func headers() members {
 	header := func(about string, value *jsonschema.Schema, example any) members {
 		return members{{"description", about}, {"schema", value}, {"example", example}}
 	}
+	// always is a header of every response that it is documented for.
+	always := func(about string, value *jsonschema.Schema, example any) members {
+		return members{{"description", about}, {"required", true}, {"schema", value}, {"example", example}}
+	}
 	text := func(pattern string) *jsonschema.Schema { return &jsonschema.Schema{Type: "string", Pattern: pattern} }
 	zero, one := 0.0, 1.0
 	return members{
-		{"X-Request-Id", header("The request's ID. It finds the request in our logs.", text("^.+$"), "0199a3f0-7c1e-7d0b-9d55-3f1f4b8e2a10")},
-		{"X-Usage-Units", header("The units charged for this answer; 0 for an error.", &jsonschema.Schema{Type: "integer", Minimum: &zero}, 2)},
+		{"X-Request-Id", always("The request's ID. It finds the request in our logs.", text("^.+$"), "0199a3f0-7c1e-7d0b-9d55-3f1f4b8e2a10")},
+		{"X-Usage-Units", always("The units charged for this answer; 0 for an error.", &jsonschema.Schema{Type: "integer", Minimum: &zero}, 2)},
 		{"RateLimit", header("The units left (r), and in how many seconds all are there again (t). Sent to a known key.", text(`^"fair-use";r=[0-9]+;t=[0-9]+$`), `"fair-use";r=1198;t=1`)},
 		{"RateLimit-Policy", header("The units a minute (q) that the partner may use. Sent to a known key.", text(`^"fair-use";q=[0-9]+;w=60$`), `"fair-use";q=6000;w=60`)},
-		{"X-Method-Version", header("The version of the methods behind a graded answer.", text("^.+$"), endpoint.MethodVersion)},
+		{"X-Method-Version", always("The version of the methods behind a graded answer.", text("^.+$"), endpoint.MethodVersion)},
 		{"Retry-After", header("After how many seconds the same request can succeed. On 409 only where the first request under the idempotency key is still being worked on.",
 			&jsonschema.Schema{Type: "integer", Minimum: &one}, 10)},
-		{"WWW-Authenticate", header("How to authenticate.", text("^Bearer$"), "Bearer")},
-		{"Allow", header("The methods that the path answers to.", text("^[A-Z]+(, [A-Z]+)*$"), "GET, HEAD")},
+		{"WWW-Authenticate", always("How to authenticate.", text("^Bearer$"), "Bearer")},
+		{"Allow", always("The methods that the path answers to.", text("^[A-Z]+(, [A-Z]+)*$"), "GET, HEAD")},
 		{"Idempotent-Replayed", header("true where the answer was given before, under the same Idempotency-Key.", text("^true$"), "true")},
-		{"ETag", header("A tag of the answer's bytes, for If-None-Match.", text(`^"[0-9a-f]+"$`), `"0123456789abcdef0123456789abcdef"`)},
-		{"Cache-Control", header("How long the answer may be kept.", text("^public, max-age=[0-9]+$"), "public, max-age=300")},
+		{"ETag", always("A tag of the answer's bytes, for If-None-Match.", text(`^"[0-9a-f]+"$`), `"0123456789abcdef0123456789abcdef"`)},
+		{"Cache-Control", always("How long the answer may be kept.", text("^public, max-age=[0-9]+$"), "public, max-age=300")},
 	}
 }
 

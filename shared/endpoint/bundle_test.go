@@ -83,7 +83,7 @@ func TestSlotsAreTheirSingles(t *testing.T) {
 		}
 		f := endpointtest.New(t)
 		bundle := endpoint.Bundle(endpoint.Declaration{Name: "token-overview"}, endpoint.Token, components...)
-		handler := endpoint.NewHandler(f.Service, append([]endpoint.Endpoint{bundle}, components...)...)
+		handler := endpointtest.Undocumented{Handler: endpoint.NewHandler(f.Service, append([]endpoint.Endpoint{bundle}, components...)...)}
 
 		common := `{"token":"` + wallet + `","chain":"optimism"`
 		all := common
@@ -172,7 +172,7 @@ func TestShortBundlesKeepTimeForTheirEnvelope(t *testing.T) {
 		f.Service.BundleTimeout = 100 * time.Millisecond
 		hangs := failing("hangs", func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() })
 		takes := failing("takes", func(context.Context) error { time.Sleep(80 * time.Millisecond); return errSecret })
-		handler := endpoint.NewHandler(f.Service, endpoint.Bundle(endpoint.Declaration{Name: "overview"}, endpoint.Wallet, hangs, takes))
+		handler := endpointtest.Undocumented{Handler: endpoint.NewHandler(f.Service, endpoint.Bundle(endpoint.Declaration{Name: "overview"}, endpoint.Wallet, hangs, takes))}
 		answer := post("/v1/overview", f.Key, good).Do(t, handler)
 		if answer.Status != 200 || !strings.Contains(answer.Body, `"takes":{"error":"internal"`) || !strings.Contains(answer.Body, `"hangs":{"error":"provider_unavailable"`) {
 			t.Errorf("%d %s", answer.Status, answer.Body)

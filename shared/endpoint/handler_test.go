@@ -24,7 +24,7 @@ func start(t endpointtest.T, endpoints ...endpoint.Endpoint) (http.Handler, *end
 	t.Helper()
 	f, provider := endpointtest.New(t), &codeCounter{}
 	f.Service.Sources.Code = provider
-	return endpoint.NewHandler(f.Service, endpoints...), f, provider
+	return endpointtest.Undocumented{Handler: endpoint.NewHandler(f.Service, endpoints...)}, f, provider
 }
 
 func post(path, key, body string) call {
@@ -199,7 +199,7 @@ func TestLengthsOfListsAreRanges(t *testing.T) {
 func TestRoutesOfOtherProcesses(t *testing.T) {
 	f := endpointtest.New(t)
 	f.Service.Routes = append(endpoint.RoutesOf(ordinary()...), endpoint.Route{Method: "GET", Path: "/v1/copy/agents/latest"})
-	handler := endpoint.NewHandler(f.Service)
+	handler := endpointtest.Undocumented{Handler: endpoint.NewHandler(f.Service)}
 	for _, c := range []struct {
 		method, path string
 		status       int
@@ -236,13 +236,13 @@ func TestTestKeysReachTheSampleMarketOnly(t *testing.T) {
 	f := endpointtest.New(t)
 	f.Service.Sources.Code = &codeCounter{}
 	key := f.Issue(t, endpointtest.Partner, store.ModeTest)
-	live := endpoint.NewHandler(f.Service, score())
+	live := endpointtest.Undocumented{Handler: endpoint.NewHandler(f.Service, score())}
 	c := post("/v1/trader-score", key, good)
 	answer := c.Do(t, live)
 	endpointtest.CheckRefusal(t, c, answer, 403, "forbidden")
 	endpointtest.CheckRateLimit(t, answer)
 	f.Service.SampleMarket = true
-	sampleMarket := endpoint.NewHandler(f.Service, score())
+	sampleMarket := endpointtest.Undocumented{Handler: endpoint.NewHandler(f.Service, score())}
 	for _, key := range []string{key, f.Key} {
 		if answer := post("/v1/trader-score", key, good).Do(t, sampleMarket); answer.Status != 200 {
 			t.Errorf("the sample market answers %d %s", answer.Status, answer.Body)

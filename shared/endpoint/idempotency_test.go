@@ -85,7 +85,7 @@ func startMaking(t *testing.T) (http.Handler, *endpointtest.Fixture, *made, *bri
 	var operations atomic.Int64
 	f.Service.NewOperation = func() string { return fmt.Sprintf("%032x", operations.Add(1)) }
 	m := &made{}
-	return endpoint.NewHandler(f.Service, m.endpoint()), f, m, kept
+	return endpointtest.Undocumented{Handler: endpoint.NewHandler(f.Service, m.endpoint())}, f, m, kept
 }
 
 func keyed(f *endpointtest.Fixture, key, body string) call {

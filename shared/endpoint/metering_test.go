@@ -87,8 +87,8 @@ func TestRequestsThatNeverFitTheBurst(t *testing.T) {
 func TestUsageIsToldByEndpoint(t *testing.T) {
 	f := endpointtest.New(t)
 	f.Service.Sources.Code = &codeCounter{}
-	handler := endpoint.NewHandler(f.Service, score(), trades(), endpoint.Usage(f.Store),
-		failing("failing", func(context.Context) error { return errSecret }), endpoint.Bundle(endpoint.Declaration{Name: "both"}, endpoint.Wallet, score(), trades()))
+	handler := endpointtest.Undocumented{Handler: endpoint.NewHandler(f.Service, score(), trades(), endpoint.Usage(f.Store),
+		failing("failing", func(context.Context) error { return errSecret }), endpoint.Bundle(endpoint.Declaration{Name: "both"}, endpoint.Wallet, score(), trades()))}
 	usage := func() string {
 		answer := call{Method: "GET", Path: "/v1/usage", Key: f.Key}.Do(t, handler)
 		if answer.Status != 200 || answer.Header.Get("X-Usage-Units") != "0" {
@@ -270,7 +270,7 @@ func TestFreeRequestsAreBounded(t *testing.T) {
 	f := endpointtest.New(t)
 	f.Service.FreeByKey, f.Service.FreeByAddress = endpoint.RequestLimit{PerSecond: 1, Burst: 3}, endpoint.RequestLimit{PerSecond: 1, Burst: 2}
 	f.Service.Sources.Code = &codeCounter{}
-	handler := endpoint.NewHandler(f.Service, score())
+	handler := endpointtest.Undocumented{Handler: endpoint.NewHandler(f.Service, score())}
 	other := f.Issue(t, endpointtest.Partner, store.ModeLive)
 	bad, paid := post("/v1/trader-score", f.Key, "{"), post("/v1/trader-score", f.Key, good)
 	for range 3 {

@@ -52,7 +52,7 @@ func letter(callable ...endpoint.Endpoint) endpoint.Endpoint {
 func TestProtocol(t *testing.T) {
 	handler, f, provider := start(t, letter(score()))
 	answer := post("/v1/letters", f.Key, `{"to":"/v1/trader-score","say":`+good+`}`).Do(t, handler)
-	direct := post("/v1/trader-score", f.Key, good).Do(t, endpoint.NewHandler(f.Service, score()))
+	direct := post("/v1/trader-score", f.Key, good).Do(t, endpointtest.Undocumented{Handler: endpoint.NewHandler(f.Service, score())})
 	if answer.Status != 200 || answer.Body != direct.Body || answer.Header.Get("X-Usage-Units") != "2" || provider.count() != 2 {
 		t.Errorf("%d %v %s, want %s", answer.Status, answer.Header, answer.Body, direct.Body)
 	}
@@ -111,7 +111,7 @@ func TestProtocolRefusals(t *testing.T) {
 func TestProtocolRequestsAreBounded(t *testing.T) {
 	f := endpointtest.New(t)
 	f.Service.FreeByKey = endpoint.RequestLimit{PerSecond: 1, Burst: 5}
-	handler := endpoint.NewHandler(f.Service, letter(endpoint.Usage(f.Store)))
+	handler := endpointtest.Undocumented{Handler: endpoint.NewHandler(f.Service, letter(endpoint.Usage(f.Store)))}
 	for i := range 5 {
 		call := post("/v1/letters", f.Key, []string{`{"fail":"silence"}`, `{"fail":"problem"}`, `[`}[i%3])
 		if answer := call.Do(t, handler); answer.Status == http.StatusTooManyRequests {

@@ -67,9 +67,9 @@ func TestKindsOfRefusalsAreInOrderAndTold(t *testing.T) {
 
 func TestAnAnswerThatMayBeKeptHasATag(t *testing.T) {
 	body := `{"a":1}`
-	handler := endpoint.NewHandler(endpoint.Service{Clock: func() time.Time { return time.Unix(1_700_000_000, 0) }},
+	handler := endpointtest.Undocumented{Handler: endpoint.NewHandler(endpoint.Service{Clock: func() time.Time { return time.Unix(1_700_000_000, 0) }},
 		endpoint.Document(endpoint.Declaration{Name: "kept", Method: http.MethodGet, Open: true, KeptFor: 90 * time.Second},
-			func(context.Context, *endpoint.Request) ([]byte, error) { return []byte(body), nil }))
+			func(context.Context, *endpoint.Request) ([]byte, error) { return []byte(body), nil }))}
 	ask := func(method string, known ...string) endpointtest.Answer {
 		t.Helper()
 		return endpointtest.Call{Method: method, Path: "/v1/kept", Header: http.Header{"If-None-Match": known}}.Do(t, handler)

@@ -129,8 +129,8 @@ func start(t testing.TB, change ...func(*endpoint.Service)) *service {
 		c(&s.Service)
 	}
 	s.endpoints = kinds(&s.done, endpoint.Usage(s.Store))
-	s.direct = endpoint.NewHandler(s.Service, s.endpoints...)
-	s.tools = endpoint.NewHandler(s.Service, mcpserver.Endpoint(s.endpoints...))
+	s.direct = endpointtest.Undocumented{Handler: endpoint.NewHandler(s.Service, s.endpoints...)}
+	s.tools = endpointtest.Undocumented{Handler: endpoint.NewHandler(s.Service, mcpserver.Endpoint(s.endpoints...))}
 	server := httptest.NewServer(s.tools)
 	s.url = server.URL
 	t.Cleanup(func() {

@@ -87,13 +87,13 @@ func agent() endpoint.Endpoint {
 
 func start(t endpointtest.T) (func(context.Context, event) (events.APIGatewayV2HTTPResponse, error), *endpointtest.Fixture, http.Handler) {
 	f := endpointtest.New(t)
-	handler := endpoint.NewHandler(f.Service, wallet(), board(), agent())
+	handler := endpointtest.Undocumented{Handler: endpoint.NewHandler(f.Service, wallet(), board(), agent())}
 	return gateway.LambdaHandler(handler, slog.New(slog.DiscardHandler)), f, handler
 }
 
 func TestRefusalsThroughEvents(t *testing.T) {
 	invoke, f, _ := start(t)
-	endpointtest.Refusals(t, invoked{t, invoke}, []endpoint.Endpoint{wallet(), board(), agent()}, f.Key, func() int { return 0 })
+	endpointtest.Refusals(t, endpointtest.Undocumented{Handler: invoked{t, invoke}}, []endpoint.Endpoint{wallet(), board(), agent()}, f.Key, func() int { return 0 })
 }
 
 // An event is answered as the request is that it was made of.
@@ -111,7 +111,7 @@ func TestEventsAreTheirRequests(t *testing.T) {
 		{Method: "DELETE", Path: "/v1/trader-score", Key: f.Key},
 		{Method: "POST", Path: "/v1/nowhere"},
 	} {
-		direct, through := c.Do(t, handler), c.Do(t, invoked{t, invoke})
+		direct, through := c.Do(t, handler), c.Do(t, endpointtest.Undocumented{Handler: invoked{t, invoke}})
 		id := direct.Header.Get("X-Request-Id")
 		through.Body = strings.ReplaceAll(through.Body, through.Header.Get("X-Request-Id"), id)
 		through.Header.Set("X-Request-Id", id)
