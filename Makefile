@@ -6,7 +6,7 @@ GOFLAGS := -buildvcs=false
 export GOFLAGS
 
 .PHONY: run demo grade replay-webhooks redrive test bench accuracy key conformance lint template-lint openapi openapi-freeze openapi-lint schemathesis \
-	sam-local fuzz build build-native build-floor build-size binaries-check bench-cold
+	sam-local fuzz build build-native build-floor build-size binaries-check bench-cold cost
 
 # Starts the whole service on this machine; PORT, DATA_DIR, PROVIDERS and the rest are environment variables. With RUNTIME=binaries the
 # functions are the binaries that are deployed, built for this machine.
@@ -123,6 +123,12 @@ binaries-check: build-native
 COLD ?=
 bench-cold: build-native build-floor
 	@go build -o build/local ./infra/local && ./build/local coldstart $(COLD)
+
+# What a million calls of each endpoint cost, by the time and the units of the tables that one takes, at list prices; COST="-latency 200ms
+# -calls 4". Needs what make conformance needs.
+COST ?=
+cost: build-native
+	@go build -o build/local ./infra/local && go run ./infra/dynamodblocal -- ./build/local cost $(COST)
 
 build-floor:
 	@CGO_ENABLED=0 go build $(FLAGS) -o build/native/ ./infra/floor

@@ -28,7 +28,7 @@ func main() {
 }
 
 // command serves, or grades by hand when it is told "grade", with or without a chain, or checks the functions' binaries when it is told
-// "check", or measures their starts when it is told "coldstart".
+// "check", or measures their starts when it is told "coldstart", or what a call costs when it is told "cost".
 func command(ctx context.Context, arguments []string, getenv func(string) string, out, logs io.Writer) error {
 	switch {
 	case len(arguments) == 0:
@@ -41,8 +41,10 @@ func command(ctx context.Context, arguments []string, getenv func(string) string
 		return check(ctx, getenv, out, logs)
 	case arguments[0] == "coldstart":
 		return coldStarts(ctx, arguments[1:], getenv, out, logs)
+	case arguments[0] == "cost":
+		return costs(ctx, arguments[1:], getenv, out, logs)
 	}
-	return fmt.Errorf("%s: want nothing to serve, grade and perhaps a chain, check, or coldstart", strings.Join(arguments, " "))
+	return fmt.Errorf("%s: want nothing to serve, grade and perhaps a chain, check, coldstart, or cost", strings.Join(arguments, " "))
 }
 
 // run serves until ctx ends, then drains. The error says why nothing could be served.
