@@ -134,8 +134,8 @@ func readTemplate(source []byte) (template, error) {
 		}
 		f := function{Timeout: time.Duration(declared.Timeout) * time.Second, MemoryMB: declared.Memory, Variables: make(map[string]bool)}
 		for _, variables := range []map[string]string{parsed.Globals.Function.Environment.Variables, declared.Environment.Variables} {
-			for variable := range variables {
-				f.Variables[variable] = true
+			for variable, value := range variables {
+				f.Variables[variable] = value != "" // an empty one takes away what all are given
 			}
 		}
 		t.Functions[name] = f
