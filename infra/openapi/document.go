@@ -29,7 +29,11 @@ const overview = `Intelligence over on-chain wallets and tokens, and over perpet
 
 **Fair use.** Calls are metered in units, which ` + "`X-Usage-Units`" + ` tells: those of the endpoint on success, 0 on an error. ` + "`RateLimit`" + ` tells what is left. There is no bill by the call.
 
-**Point in time.** ` + "`X-Method-Version`" + ` names the version of the methods that graded an answer.`
+**Point in time.** ` + "`X-Method-Version`" + ` names the version of the methods that graded an answer.
+
+**Before the service.** What the gateway itself refuses, which is a request of more than 10 MB, one with more than 10 KB of headers, or more requests than it lets through, has a body of ` + "`message`" + ` alone, and no request id.
+
+**AI agents** call every endpoint that needs a key as a tool at ` + "`POST /v1/mcp`" + `, by the Model Context Protocol over streamable HTTP, with the same key.`
 
 // pages are the tags by the package of the answer, in the order of the document.
 var pages = []struct{ folder, tag, about string }{
