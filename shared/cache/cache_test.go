@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -62,13 +63,15 @@ func TestOneMakesForAll(t *testing.T) {
 }
 
 func TestValuesEndByTheirOwnTime(t *testing.T) {
-	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	var now atomic.Pointer[time.Time] // the library looks at it in the background
+	set := func(at time.Time) { now.Store(&at) }
+	set(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC))
 	c := cache.New(cache.Options[string, time.Duration]{
-		MaximumEntries: 10, Clock: func() time.Time { return now }, Lasts: func(d time.Duration) time.Duration { return d },
+		MaximumEntries: 10, Clock: func() time.Time { return *now.Load() }, Lasts: func(d time.Duration) time.Duration { return d },
 	})
 	c.Set("short", time.Second)
 	c.Set("long", time.Hour)
-	now = now.Add(time.Minute)
+	set(now.Load().Add(time.Minute))
 	if _, found := c.Get("short"); found {
 		t.Error("what lasts a second is there after a minute")
 	}
