@@ -74,7 +74,7 @@ func costs(ctx context.Context, arguments []string, getenv func(string) string, 
 	if err != nil {
 		return err
 	}
-	defer tables.Close()
+	defer func() { _ = tables.Close() }()
 	config.DynamoDBEndpoint = tables.address
 	server, err := newServer(config, log)
 	if err != nil {
@@ -86,7 +86,7 @@ func costs(ctx context.Context, arguments []string, getenv func(string) string, 
 	if err != nil {
 		return err
 	}
-	defer slow.Close()
+	defer func() { _ = slow.Close() }()
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(w, "endpoint\tbilled ms\tMB\tGB-s\tread units\twrite units\tlog bytes\tunanswered\t$ a million\t")
 	for _, name := range slices.Sorted(maps.Keys(server.processes)) {
