@@ -233,7 +233,7 @@ func TestLeadersThatCannotBeRead(t *testing.T) {
 	b := newBazaar()
 	b.buyer(lead, 1, 0)
 	b.buyer(other, 1, time.Hour)
-	b.failing["activity "+account(4).String()] = down
+	b.fail("activity "+account(4).String(), down)
 	answer, body := b.overlap(t, nil, beside(account(4), other))
 	if answer.Verdict != redundant || len(answer.Leaders) != 2 || answer.Leaders[1].Verdict != unknownOverlap || answer.Leaders[1].Trades != nil ||
 		!strings.Contains(body, "The records of 1 leader could not be read this time") {
@@ -241,7 +241,7 @@ func TestLeadersThatCannotBeRead(t *testing.T) {
 	}
 	for _, leaders := range []string{beside(account(4)), beside(other)} {
 		if leaders == beside(other) {
-			b.failing["activity "+lead.String()] = down
+			b.fail("activity "+lead.String(), down)
 		}
 		if a := b.request(t, "copy-overlap", nil, leaders); a.Status != http.StatusServiceUnavailable || a.Problem(t).Error != "provider_unavailable" {
 			t.Errorf("%s: %d %s", leaders, a.Status, a.Body)

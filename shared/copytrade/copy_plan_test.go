@@ -246,7 +246,7 @@ func TestRunningCopies(t *testing.T) {
 		b.trade(account(n), coinAt(101+n/7), 700, time.Duration(n)*time.Hour)
 	}
 	running := &copies{running: []RunningCopy{{account(5), 1000}, {account(6), 500}, {account(7), 0}, {account(8), 1000}}}
-	b.failing["activity "+account(8).String()] = market.ErrUnavailable
+	b.fail("activity "+account(8).String(), market.ErrUnavailable)
 	answer, body := b.plan(t, running, "")
 	if !strings.Contains(body, `"Two of your running copies hold the same tokens: T101."`) || !strings.Contains(body, "1 running copy was not compared with this leader.") {
 		t.Error(body)

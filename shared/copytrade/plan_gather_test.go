@@ -31,13 +31,13 @@ func TestMoneyThatIsNotKnown(t *testing.T) {
 func TestProvidersOfPlansThatFail(t *testing.T) {
 	for _, what := range []string{"activity " + lead.String(), "holdings " + me.String(), "holdings " + lead.String(), "pools", "candles", "token-security"} {
 		b := worthy()
-		b.failing[what] = fmt.Errorf("%w: down", market.ErrUnavailable)
+		b.fail(what, fmt.Errorf("%w: down", market.ErrUnavailable))
 		if a := b.request(t, "copy-plan", nil, ""); a.Status != http.StatusServiceUnavailable || a.Problem(t).Error != "provider_unavailable" {
 			t.Errorf("%s: %d %s", what, a.Status, a.Body)
 		}
 	}
 	b := worthy()
-	b.failing["contract "+coinAt(1).String()] = fmt.Errorf("%w: down", market.ErrUnavailable)
+	b.fail("contract "+coinAt(1).String(), fmt.Errorf("%w: down", market.ErrUnavailable))
 	answer, body := b.plan(t, nil, "")
 	if !answer.Copy || answer.Coverage.TokensUnassessed != 1 || !strings.Contains(body, "The risk of 1 token of the leader's could not be told: T1.") {
 		t.Error(body)

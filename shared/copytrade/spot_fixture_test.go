@@ -73,6 +73,13 @@ func (b *bazaar) ask(what ...string) error {
 	return b.failing[name]
 }
 
+// fail has a question fail from now on; one under way may be left over from a request that went on without it.
+func (b *bazaar) fail(what string, err error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.failing[what] = err
+}
+
 func (b *bazaar) calls() int {
 	b.mu.Lock()
 	defer b.mu.Unlock()

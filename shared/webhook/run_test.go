@@ -166,11 +166,11 @@ func TestFaultsOnOurSideCostNoAttempt(t *testing.T) {
 func TestNoPassBeginsWhileNothingIsDue(t *testing.T) {
 	inBubble(t, func(t *testing.T, w *world) {
 		lagAt := func(at time.Time) time.Duration {
-			w.lag = -1
+			w.lag.Store(-1)
 			if _, err := w.spread.Plan(t.Context(), at); err != nil {
 				t.Error(err)
 			}
-			return w.lag
+			return time.Duration(w.lag.Load())
 		}
 		if lag := lagAt(time.Now()); lag != 0 {
 			t.Errorf("nothing is due, and it is so for %v", lag)

@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -58,7 +59,7 @@ type world struct {
 	// off is by how much the service's clock is wrong.
 	off time.Duration
 	// lag is what the job last told of it.
-	lag time.Duration
+	lag atomic.Int64
 }
 
 // now is the time as the service sees it.
@@ -79,7 +80,7 @@ func newWorld(t *testing.T) *world {
 		Webhooks: w.memory, Sealer: webhook.NewSealer(key, rand.Reader), Random: rand.Reader, Jitter: func() float64 { return 0.5 }, Clock: w.now,
 		Sender: webhook.NewSender(w.now, webhook.SenderOptions{Transport: w}), Log: slog.New(slog.NewJSONHandler(w, nil)),
 	}
-	w.service.Lag = func(lag time.Duration) { w.lag = lag }
+	w.service.Lag = func(lag time.Duration) { w.lag.Store(int64(lag)) }
 	w.spread = webhook.Deliver(w.service, w.memory)
 	w.fixture = endpointtest.New(t)
 	w.fixture.Service.Clock = w.now
