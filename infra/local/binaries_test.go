@@ -78,7 +78,7 @@ func TestFunctionsAsBinaries(t *testing.T) {
 	} {
 		status, _, body := s.call(t, c.method, c.path, s.key, c.body)
 		wantStatus, _, want := here.call(t, c.method, c.path, here.key, c.body)
-		body, want = requestIDs.ReplaceAllString(body, ""), requestIDs.ReplaceAllString(want, "")
+		body, want = ofTheMoment.ReplaceAllString(body, ""), ofTheMoment.ReplaceAllString(want, "")
 		if status != c.status || status != wantStatus || body != want {
 			t.Errorf("%s %s: %d %s, want %d %s", c.method, c.path, status, body, wantStatus, want)
 		}

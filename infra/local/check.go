@@ -31,7 +31,7 @@ var checkedAt = time.Date(2026, 9, 1, 12, 0, 0, 0, time.UTC)
 const eventsFolder = "events"
 
 // check starts the binary of every function of the template and gives it its sample event, about something that the sample market has.
-// One that answers requests must answer as it does in this process, to the byte but for the request's id; one that is a job must succeed,
+// One that answers requests must answer as it does in this process, to the byte but for what is made for the moment; one that is a job must succeed,
 // and put as many messages into queues.
 func check(ctx context.Context, getenv func(string) string, out, logs io.Writer) error {
 	config, err := host.ReadConfig(getenv)
@@ -161,8 +161,8 @@ type reply struct {
 	text   string
 }
 
-// requestIDs are the ids of requests in answers.
-var requestIDs = regexp.MustCompile(`"requestId":"[0-9a-f-]*"`)
+// ofTheMoment is what each answer has of its own: the request's id, a secret made for it, and times by the clock that goes on.
+var ofTheMoment = regexp.MustCompile(`"(requestId|secret|createdAt|changedAt)":"[^"]*"`)
 
 // ask sends the request of an event.
 func (s *side) ask(ctx context.Context, event events.APIGatewayV2HTTPRequest) (reply, error) {
@@ -190,7 +190,7 @@ func (s *side) ask(ctx context.Context, event events.APIGatewayV2HTTPRequest) (r
 		return reply{}, err
 	}
 	text := fmt.Sprintf("%s %s units\n%s", response.Header.Get("Content-Type"), response.Header.Get("X-Usage-Units"), bytes.TrimSpace(body))
-	return reply{response.StatusCode, requestIDs.ReplaceAllString(text, `"requestId":""`)}, nil
+	return reply{response.StatusCode, ofTheMoment.ReplaceAllString(text, `"$1":""`)}, nil
 }
 
 // aboutSamples puts a wallet or a token of the sample market into a body.
