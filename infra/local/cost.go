@@ -323,7 +323,7 @@ func serveBetween(target string, before func(*http.Request) error, after func(*h
 	if err != nil {
 		return nil, err
 	}
-	proxy := &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(to) }, ModifyResponse: after}
+	proxy := &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(to) }, ModifyResponse: after, ErrorLog: slog.NewLogLogger(slog.DiscardHandler, slog.LevelDebug)}
 	handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if err := before(r); err != nil {
 			http.Error(w, err.Error(), http.StatusBadGateway)
