@@ -98,7 +98,7 @@ fuzz:
 # One static binary for each function, in build/<function>/bootstrap, where template.yaml looks for it. ARCHITECTURE is the processor that
 # its parameter Architecture names: arm64 or x86_64. FUNCTIONS names some functions, for all. The same source makes the same bytes in
 # every folder; what is up to date is not built again. Without net/rpc and gRPC's trace pages, which nobody reads on Lambda, a binary is
-# a third smaller: their templates keep the linker from leaving out what nothing calls.
+# a quarter smaller: their templates keep the linker from leaving out what nothing calls.
 ARCHITECTURE ?= arm64
 GOARCH_arm64 := arm64
 GOARCH_x86_64 := amd64

@@ -1,8 +1,8 @@
 // Package cache remembers values in memory within a bound, typed at its edges.
 //
 // All caches of a process are one type of the library underneath, whatever they hold, and none takes memory before its first use: a
-// process has several dozen of them, and a type of the library's own for each made every binary some twenty megabytes larger and
-// every start slower. The package decides nothing about what is worth keeping or for how long.
+// process has several dozen of them, and a type of the library's own for each made every binary much larger and every
+// start slower. The package decides nothing about what is worth keeping or for how long.
 package cache
 
 import (

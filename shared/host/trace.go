@@ -15,8 +15,8 @@ import (
 	"github.com/go-json-experiment/json"
 )
 
-// The SDK's own recorder of calls is not used: with it come gRPC and protocol buffers, whose package variables alone take a third of a
-// function's start. A subsegment is one line of JSON to the daemon, in the form of the X-Ray Developer Guide, "Segment documents".
+// The SDK's own recorder of calls is not used: with it come gRPC and protocol buffers, whose package variables took a fifth of a
+// function's start (6.4 ms until it is ready with them, 5.2 without). A subsegment is one line of JSON to the daemon, in the form of the X-Ray Developer Guide, "Segment documents".
 
 // tracedTransport makes every provider call a subsegment of the invocation that it is made in. It is quiet outside of one, and in one that
 // is not sampled. A trace tells of an address only scheme and host: the rest names wallets and may hold a key. What is sent to the daemon

@@ -28,6 +28,7 @@ const NotFound = "not-found"
 // Endpoints lists every endpoint of the service in the order of the API document. The zero values of what they run on are enough to list
 // them, and not to ask them.
 func Endpoints(kept host.Kept, c copying.Copying) []endpoint.Endpoint {
+	// These parts need no setting, so that nothing can be wrong with them.
 	tokens, _ := tokenpage.Endpoints(host.Process{Kept: kept})
 	leaders, _ := boards.Endpoints(host.Process{Kept: kept})
 	return slices.Concat(
