@@ -11,6 +11,7 @@ import (
 	"log/slog"
 	"maps"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -71,6 +72,10 @@ func check(ctx context.Context, getenv func(string) string, out, logs io.Writer)
 	if err != nil {
 		return err
 	}
+	// Webhooks go to a receiver on this machine: what a name on the network resolves to is not for a check to depend on.
+	receiver := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) }))
+	defer receiver.Close()
+	about := mentioned{samples: sides[0].server.samples, receiver: receiver.URL}
 	var wrong []string
 	names := slices.Sorted(maps.Keys(deployed.Functions))
 	// Jobs come first: requests are answered from what they keep.
@@ -82,7 +87,7 @@ func check(ctx context.Context, getenv func(string) string, out, logs io.Writer)
 		if err != nil {
 			return err
 		}
-		said, err := checkFunction(ctx, name, event, sides[0], sides[1])
+		said, err := checkFunction(ctx, name, event, about, sides[0], sides[1])
 		if err != nil {
 			wrong = append(wrong, name)
 			said = err.Error()
@@ -116,7 +121,7 @@ func (s *side) close() {
 }
 
 // checkFunction says how a function answered its event.
-func checkFunction(ctx context.Context, name string, event []byte, here, binary *side) (string, error) {
+func checkFunction(ctx context.Context, name string, event []byte, about mentioned, here, binary *side) (string, error) {
 	var request events.APIGatewayV2HTTPRequest
 	if err := json.Unmarshal(event, &request); err != nil {
 		return "", err
@@ -136,7 +141,7 @@ func checkFunction(ctx context.Context, name string, event []byte, here, binary 
 		}
 		return "ran as in this process", nil
 	}
-	body, err := aboutSamples(name, request.Body, here.server.samples)
+	body, err := about.put(name, request.Body)
 	if err != nil {
 		return "", err
 	}
@@ -162,7 +167,7 @@ type reply struct {
 }
 
 // ofTheMoment is what each answer has of its own: the request's id, a secret made for it, and times by the clock that goes on.
-var ofTheMoment = regexp.MustCompile(`"(requestId|secret|createdAt|changedAt)":"[^"]*"`)
+var ofTheMoment = regexp.MustCompile(`"(requestId|secret|createdAt|changedAt|durationMs)":("[^"]*"|[0-9]+)`)
 
 // ask sends the request of an event.
 func (s *side) ask(ctx context.Context, event events.APIGatewayV2HTTPRequest) (reply, error) {
@@ -193,8 +198,15 @@ func (s *side) ask(ctx context.Context, event events.APIGatewayV2HTTPRequest) (r
 	return reply{response.StatusCode, ofTheMoment.ReplaceAllString(text, `"$1":""`)}, nil
 }
 
-// aboutSamples puts a wallet or a token of the sample market into a body.
-func aboutSamples(name, body string, samples samplemarket.Samples) (string, error) {
+// mentioned is what events are about in a check, in the place of what they name.
+type mentioned struct {
+	samples samplemarket.Samples
+	// receiver is the address of a webhook's receiver.
+	receiver string
+}
+
+// put puts a wallet or a token of the sample market, or the address of the receiver, into a body.
+func (m mentioned) put(name, body string) (string, error) {
 	if body == "" {
 		return "", nil
 	}
@@ -202,14 +214,14 @@ func aboutSamples(name, body string, samples samplemarket.Samples) (string, erro
 	if err := json.Unmarshal([]byte(body), &values); err != nil {
 		return "", err
 	}
-	wallets := samples.Wallets
+	wallets := m.samples.Wallets
 	switch name {
 	case "perp-wallet":
-		wallets = samples.Perps
+		wallets = m.samples.Perps
 	case "prediction-wallet":
-		wallets = samples.Predictions
+		wallets = m.samples.Predictions
 	}
-	put := func(field string, sample samplemarket.Sample) {
+	replace := func(field string, sample samplemarket.Sample) {
 		if _, has := values[field]; !has {
 			return
 		}
@@ -218,13 +230,16 @@ func aboutSamples(name, body string, samples samplemarket.Samples) (string, erro
 			values["chain"] = sample.Chain
 		}
 	}
-	put("wallet", wallets[0])
-	put("token", samples.Tokens[0])
+	replace("wallet", wallets[0])
+	replace("token", m.samples.Tokens[0])
 	if _, has := values["leadWallet"]; has {
 		values["leadWallet"] = wallets[len(wallets)-1].Address
 	}
 	if _, has := values["wallets"]; has {
 		values["wallets"], values["chain"] = []string{wallets[0].Address, wallets[1].Address}, wallets[0].Chain
+	}
+	if _, has := values["url"]; has {
+		values["url"] = m.receiver
 	}
 	written, err := json.Marshal(values)
 	return string(written), err
