@@ -24,6 +24,8 @@ type PortfolioRiskAnswer struct {
 	Concentration *string `json:"concentration"`
 	// RiskyPositions are the positions whose tokens are rated high or critical, the largest contributions to the risk first.
 	RiskyPositions []RiskyPosition `json:"riskyPositions"`
+	// Positions are all that were looked at, the largest first; none without holdings.
+	Positions []Position `json:"positions"`
 	// WorstOffender is the symbol of the position that contributes most to the weighted risk.
 	WorstOffender *string `json:"worstOffender"`
 	// Summary is one sentence, for display.
@@ -48,6 +50,19 @@ type RiskyPosition struct {
 	WeightPct *float64 `json:"weightPct"`
 	// Reason is the weightiest finding about the token.
 	Reason string `json:"reason"`
+}
+
+// Position is a holding that counts with its weight and its risk.
+type Position struct {
+	// Symbol is the token's.
+	Symbol string `json:"symbol"`
+	// WeightPct is the position's part of the value assessed, 0 to 100.
+	WeightPct *float64 `json:"weightPct"`
+	// Risk is the verdict of token-risk. One of low, medium, high, critical or unknown; null for stablecoins and the chain's own coin,
+	// which count by their kind.
+	Risk *string `json:"risk"`
+	// RiskScore is 0 to 100; null where the risk is unknown, which counts as 50.
+	RiskScore *float64 `json:"riskScore"`
 }
 
 // Coverage counts what became of the wallet's holdings, each in one of the counts that follow the first; the native coin and its
@@ -168,6 +183,23 @@ func (p *portfolio) riskyPositions() []RiskyPosition {
 	return list
 }
 
+// shown lists all positions, the largest first.
+func (p *portfolio) shown() []Position {
+	list := make([]Position, len(p.positions))
+	for i := range p.positions {
+		g := &p.positions[i]
+		list[i] = Position{Symbol: g.Symbol, WeightPct: display.Percent(g.weight)}
+		if g.verdict != "" {
+			list[i].Risk = &g.verdict
+		}
+		if !g.unassessed() {
+			list[i].RiskScore = display.Score(g.risk)
+		}
+	}
+	slices.SortStableFunc(list, func(a, b Position) int { return cmp.Compare(*b.WeightPct, *a.WeightPct) })
+	return list
+}
+
 func (f *facts) coverage() Coverage {
 	return Coverage{Holdings: f.holdings, Dust: f.dust, BeyondDepth: f.beyond, Spam: f.spam, Unpriced: f.unpriced}
 }
@@ -176,13 +208,13 @@ func (f *facts) coverage() Coverage {
 func assessPortfolio(f *facts, _ time.Time) PortfolioRiskAnswer {
 	if len(f.picked) == 0 {
 		return PortfolioRiskAnswer{
-			Grade: noHoldings, RiskyPositions: []RiskyPosition{}, Summary: emptySummary, Coverage: f.coverage(), Reasons: f.emptyReasons(),
+			Grade: noHoldings, RiskyPositions: []RiskyPosition{}, Positions: []Position{}, Summary: emptySummary, Coverage: f.coverage(), Reasons: f.emptyReasons(),
 		}
 	}
 	p := measure(f)
 	spread := p.concentration()
 	answer := PortfolioRiskAnswer{
-		Grade: p.grade(), WeightedRisk: display.Score(p.weighted), Concentration: &spread, RiskyPositions: p.riskyPositions(),
+		Grade: p.grade(), WeightedRisk: display.Score(p.weighted), Concentration: &spread, RiskyPositions: p.riskyPositions(), Positions: p.shown(),
 		WorstOffender: &p.worst.Symbol, CashSharePct: display.Percent(p.cash), Coverage: f.coverage(), Reasons: p.reasons(),
 	}
 	answer.Summary = p.summary(answer.Grade)

@@ -62,12 +62,28 @@ type Reading struct {
 	// FromHigh is the last close over the highest, less one: zero or below. SinceHigh is the time since that high.
 	FromHigh  float64
 	SinceHigh time.Duration
+	// Swings are the latest turning points that are confirmed, at most MaximumSwings, the oldest first.
+	Swings []Swing
+	// ChannelTop and ChannelBottom are the highest and the lowest price of the 20 bars before the one that broke out, or before the
+	// latest where none did: over the high, less one.
+	ChannelTop, ChannelBottom float64
+}
+
+// MaximumSwings bounds the swings of a reading.
+const MaximumSwings = 12
+
+// Swing is a confirmed turning point. Level is its price over the highest close, less one, which is above zero where a bar reached beyond
+// the close that is the high; Ago is the time since its bar ended.
+type Swing struct {
+	High  bool
+	Level float64
+	Ago   time.Duration
 }
 
 // Read reads hourly candles, in time order, as of an instant.
 func Read(hours []market.Candle, asOf time.Time) Reading {
 	nan := math.NaN()
-	r := Reading{BreakoutVolume: nan, AnnualVolatility: nan, VolatilityRank: nan, FromHigh: nan}
+	r := Reading{BreakoutVolume: nan, AnnualVolatility: nan, VolatilityRank: nan, FromHigh: nan, ChannelTop: nan, ChannelBottom: nan}
 	liquid := Liquid(hours, asOf)
 	r.LiquidHours = len(liquid)
 	if r.LiquidHours == 0 {
@@ -90,8 +106,12 @@ func Read(hours []market.Candle, asOf time.Time) Reading {
 	}
 	atr := stats.AverageTrueRange(c.logs, atrBars)
 	r.Trend, r.Strength = c.trend()
-	r.Structure = structure(c.pivots(atr), atr[len(atr)-1])
-	r.Breakout, r.BreakoutVolume = c.breakout(atr)
+	pivots := c.pivots(atr)
+	r.Structure = structure(pivots, atr[len(atr)-1])
+	r.Swings = c.swings(pivots, high, asOf)
+	var before int
+	r.Breakout, r.BreakoutVolume, before = c.breakout(atr)
+	r.ChannelTop, r.ChannelBottom = c.channel(before, high)
 	switch r.Breakout {
 	case Up:
 		r.Structure = BreakingOut
@@ -162,11 +182,12 @@ const (
 )
 
 // breakout is the latest close beyond the channel of the 20 bars before it by a quarter of the average true range, on one and a half
-// times their median volume, that the next bar held; failed when a close was back inside within three bars.
-func (c *chart) breakout(atr []float64) (word string, volume float64) {
+// times their median volume, that the next bar held; failed when a close was back inside within three bars. At is the bar that broke out,
+// or the latest.
+func (c *chart) breakout(atr []float64) (word string, volume float64, at int) {
 	n := len(c.logs)
 	if n < channelBars+2 {
-		return "", math.NaN()
+		return "", math.NaN(), n - 1
 	}
 	highs, lows := stats.Donchian(c.logs, channelBars)
 	for k := n - 2; k >= max(channelBars, n-1-recentBars); k-- {
@@ -182,18 +203,30 @@ func (c *chart) breakout(atr []float64) (word string, volume float64) {
 		}
 		for i := k + 1; i <= min(k+failBars, n-1); i++ {
 			if up && c.logs[i].Close <= highs[k-1] || down && c.logs[i].Close >= lows[k-1] {
-				return Failed, ratio
+				return Failed, ratio, k
 			}
 		}
 		switch last := c.logs[n-1].Close; {
 		case up && last > highs[k-1]:
-			return Up, ratio
+			return Up, ratio, k
 		case down && last < lows[k-1]:
-			return Down, ratio
+			return Down, ratio, k
 		}
-		return None, math.NaN()
+		return None, math.NaN(), n - 1
 	}
-	return None, math.NaN()
+	return None, math.NaN(), n - 1
+}
+
+// channel is the range of the bars before one of them, over the highest close, less one.
+func (c *chart) channel(before int, high float64) (top, bottom float64) {
+	if before < channelBars {
+		return math.NaN(), math.NaN()
+	}
+	top, bottom = math.Inf(-1), math.Inf(1)
+	for _, b := range c.bars[before-channelBars : before] {
+		top, bottom = max(top, b.High), min(bottom, b.Low)
+	}
+	return top/high - 1, bottom/high - 1
 }
 
 // The bands of volatility. Annual volatility alone says calm, normal, elevated or extreme; a value among the highest or lowest tenth of

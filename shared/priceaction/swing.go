@@ -1,6 +1,9 @@
 package priceaction
 
-import "math"
+import (
+	"math"
+	"time"
+)
 
 // atrBars is the window of the average true range (Wilder 1978).
 const atrBars = 14
@@ -55,6 +58,17 @@ func (c *chart) pivots(atr []float64) []pivot {
 			top = c.highest(bottom+1, i)
 			rising, begun = true, true
 		}
+	}
+	return all
+}
+
+// swings are the latest pivots, measured by the highest close.
+func (c *chart) swings(pivots []pivot, high float64, asOf time.Time) []Swing {
+	pivots = pivots[max(0, len(pivots)-MaximumSwings):]
+	all := make([]Swing, len(pivots))
+	for i, p := range pivots {
+		end := time.Unix((c.opens[p.bar]+1)*int64(c.size/time.Second), 0)
+		all[i] = Swing{High: p.high, Level: math.Exp(p.level)/high - 1, Ago: max(0, asOf.Sub(end))}
 	}
 	return all
 }

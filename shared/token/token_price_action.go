@@ -27,10 +27,36 @@ type TokenPriceActionAnswer struct {
 	Volatility *string `json:"volatility"`
 	// DistanceFromHighPct is zero or below: how far the price is from its highest close since launch or in 90 days, in percent.
 	DistanceFromHighPct *float64 `json:"distanceFromHighPct"`
+	// HoursSinceHigh is how long before the latest trade that close was.
+	HoursSinceHigh *float64 `json:"hoursSinceHigh"`
+	// Swings are the latest confirmed turning points of the price, at most 12, the oldest first; none where it has not turned, or is not
+	// available.
+	Swings []PriceSwing `json:"swings"`
+	// Range is what a breakout is read against: the 20 bars before the one that broke out, or before the latest. Null with too few bars.
+	Range *PriceRange `json:"range"`
 	// BarMinutes is the length of the bars that were read.
 	BarMinutes *int `json:"barMinutes"`
 	// Reasons are one to five sentences, the weightiest first.
 	Reasons []reason.Reason `json:"reasons"`
+}
+
+// PriceSwing is a confirmed turning point of the price.
+type PriceSwing struct {
+	// Kind says what turned. One of high or low.
+	Kind string `json:"kind"`
+	// HoursAgo is when, in hours before the answer.
+	HoursAgo *float64 `json:"hoursAgo"`
+	// FromHighPct is where, in percent of the highest close, from it: below zero for lower ones. Above zero is a price within a bar that
+	// closed lower.
+	FromHighPct *float64 `json:"fromHighPct"`
+}
+
+// PriceRange is between the highest and the lowest price of some bars, in percent of the highest close, from it.
+type PriceRange struct {
+	// TopFromHighPct is the upper end.
+	TopFromHighPct *float64 `json:"topFromHighPct"`
+	// BottomFromHighPct is the lower end.
+	BottomFromHighPct *float64 `json:"bottomFromHighPct"`
 }
 
 func (p page) tokenPriceAction() endpoint.Endpoint {
@@ -53,18 +79,39 @@ func (p page) priceAction(ctx context.Context, r *endpoint.Request) (TokenPriceA
 
 func assessPriceAction(facts chartFacts, asOf time.Time) TokenPriceActionAnswer {
 	if facts.missing != nil {
-		return TokenPriceActionAnswer{Reasons: []reason.Reason{*facts.missing}}
+		return TokenPriceActionAnswer{Swings: []PriceSwing{}, Reasons: []reason.Reason{*facts.missing}}
 	}
 	read := priceaction.Read(facts.Hours, asOf)
 	if !read.Available {
-		return TokenPriceActionAnswer{Reasons: []reason.Reason{whyNoChart(read)}}
+		return TokenPriceActionAnswer{Swings: []PriceSwing{}, Reasons: []reason.Reason{whyNoChart(read)}}
 	}
 	minutes := int(read.BarSize / time.Minute)
 	return TokenPriceActionAnswer{
 		Available: true, Trend: known(read.Trend), Structure: known(read.Structure), Breakout: known(read.Breakout),
-		Volatility: known(read.Volatility), DistanceFromHighPct: display.Percent(read.FromHigh), BarMinutes: &minutes,
+		Volatility: known(read.Volatility), DistanceFromHighPct: display.Percent(read.FromHigh), HoursSinceHigh: hours(read.SinceHigh),
+		Swings: swings(read), Range: channel(read), BarMinutes: &minutes,
 		Reasons: reason.Top(priceActionReasons(read, facts.Truncated)),
 	}
+}
+
+func hours(d time.Duration) *float64 { return display.Score(d.Hours()) }
+
+func swings(read priceaction.Reading) []PriceSwing {
+	shown := make([]PriceSwing, len(read.Swings))
+	for i, s := range read.Swings {
+		shown[i] = PriceSwing{Kind: "low", HoursAgo: hours(s.Ago), FromHighPct: display.Percent(s.Level)}
+		if s.High {
+			shown[i].Kind = "high"
+		}
+	}
+	return shown
+}
+
+func channel(read priceaction.Reading) *PriceRange {
+	if math.IsNaN(read.ChannelTop) {
+		return nil
+	}
+	return &PriceRange{TopFromHighPct: display.Percent(read.ChannelTop), BottomFromHighPct: display.Percent(read.ChannelBottom)}
 }
 
 // known is nil for a word that could not be measured.
