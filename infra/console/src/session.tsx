@@ -1,0 +1,107 @@
+/**
+ * What holds for the whole visit: the partner's key and the client made of it, in memory alone, and the sample market where there is one.
+ * Nothing here is written to storage, cookies or the address: with the tab, it is gone.
+ */
+import { Client } from "@mirrorworthy/client";
+import { createContext, type ComponentChildren } from "preact";
+import { useContext, useEffect, useMemo, useState } from "preact/hooks";
+
+/** A wallet or a token of the sample market. */
+export type Sample = { address: string; chain: string; kind: string; about: string };
+
+/** What GET /sample tells: only a service on one machine has it. */
+export type SampleMarket = {
+  wallets: Sample[];
+  tokens: Sample[];
+  perps: Sample[];
+  predictions: Sample[];
+  accountFactory: string;
+  now: string;
+};
+
+export type Session = {
+  /** Null without a key. */
+  client: Client | null;
+  /** The address of the API, ending in /v1. */
+  baseUrl: string;
+  /** Takes a key, or null to forget it. */
+  setKey: (key: string | null) => void;
+  /** The key, for clients with a wallet signed in. */
+  key: string | null;
+  /** Null where there is none, or not known yet. */
+  market: SampleMarket | null;
+  /** Asks GET /sample again, for its time. */
+  refreshMarket: () => Promise<SampleMarket | null>;
+  /** Why the key was given up, to say beside the field for another. */
+  refused: string | null;
+  refuse: (why: string) => void;
+};
+
+const SessionContext = createContext<Session | null>(null);
+
+/** The session of the components within a SessionProvider. */
+export function useSession(): Session {
+  const session = useContext(SessionContext);
+  if (session === null) {
+    throw new Error("there is no session here");
+  }
+  return session;
+}
+
+/**
+ * Takes a sample market's key out of the address (#key=mw_test_…), where `make run` puts it, and clears it from there. A live key is not
+ * taken from an address: browsers remember addresses.
+ */
+export function takeKey(location: Location, history: History): string | null {
+  const found = /^#key=(mw_test_[0-9A-Za-z]+)$/.exec(location.hash);
+  if (location.hash.startsWith("#key=")) {
+    history.replaceState(null, "", `${location.pathname}${location.search}`);
+  }
+  return found?.[1] ?? null;
+}
+
+async function readMarket(): Promise<SampleMarket | null> {
+  try {
+    const answer = await fetch("/sample", { headers: { Accept: "application/json" }, credentials: "omit" });
+    if (!answer.ok || !answer.headers.get("Content-Type")?.startsWith("application/json")) {
+      return null;
+    }
+    return (await answer.json()) as SampleMarket;
+  } catch {
+    return null;
+  }
+}
+
+export function SessionProvider(props: { initialKey: string | null; children: ComponentChildren }) {
+  const [key, setKey] = useState(props.initialKey);
+  const [refused, setRefused] = useState<string | null>(null);
+  const [market, setMarket] = useState<SampleMarket | null>(null);
+  const baseUrl = `${window.location.origin}/v1`;
+  const refreshMarket = async () => {
+    const read = await readMarket();
+    setMarket(read);
+    return read;
+  };
+  // biome-ignore lint/correctness/useExhaustiveDependencies: asked once
+  useEffect(() => {
+    void refreshMarket();
+  }, []);
+  const client = useMemo(() => (key === null ? null : new Client({ baseUrl, apiKey: key })), [key, baseUrl]);
+  const session: Session = {
+    client,
+    baseUrl,
+    key,
+    market,
+    refreshMarket,
+    refused,
+    setKey: (next) => {
+      setRefused(null);
+      setKey(next);
+    },
+    refuse: (why) => {
+      setRefused(why);
+      setKey(null);
+    },
+  };
+  return <SessionContext.Provider value={session}>{props.children}</SessionContext.Provider>;
+}
