@@ -1,18 +1,18 @@
-import { fileURLToPath } from "node:url";
-import { defineConfig } from "vite";
+import { fileURLToPath } from 'node:url';
+import { defineConfig } from 'vite';
 
-const client = fileURLToPath(new URL("../../shared/client/typescript/src/", import.meta.url));
+const client = fileURLToPath(new URL('../../shared/client/typescript/src/', import.meta.url));
 
 // The console is served at the root of its host, by the service itself or by a content network. Nothing is put into the page or into
 // scripts as text: the content security policy allows files of the console's own alone.
 export default defineConfig({
-  base: "/",
+  base: '/',
   build: {
-    outDir: "dist",
+    outDir: 'dist',
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
-    target: "es2022",
+    target: 'es2022',
   },
   resolve: {
     alias: [
@@ -22,8 +22,8 @@ export default defineConfig({
   },
   server: {
     proxy: {
-      "/v1": "http://127.0.0.1:3000",
-      "/sample": "http://127.0.0.1:3000",
+      '/v1': process.env.SERVICE ?? 'http://127.0.0.1:3000',
+      '/sample': process.env.SERVICE ?? 'http://127.0.0.1:3000',
     },
   },
 });

@@ -2,9 +2,9 @@
  * Asking the service from a component: one question at a time, given up when it is no longer needed, with what was answered last still
  * there while it is asked again.
  */
-import { ApiError, type Client } from "@mirrorworthy/client";
-import { useCallback, useEffect, useState } from "preact/hooks";
-import { useSession } from "./session";
+import { ApiError, type Client, ConnectionError } from '@mirrorworthy/client';
+import { useCallback, useEffect, useState } from 'preact/hooks';
+import { useSession } from './session';
 
 /** What went wrong, for people. */
 export type Problem = { message: string; code: string; requestId: string | null; retryAfterSeconds: number | null };
@@ -31,8 +31,16 @@ export function problemOf(error: unknown): Problem {
       retryAfterSeconds: error.retryAfterSeconds ?? null,
     };
   }
-  const message = error instanceof TypeError ? "The service could not be reached. Check your connection." : String(error instanceof Error ? error.message : error);
-  return { message, code: "unreachable", requestId: null, retryAfterSeconds: null };
+  if (error instanceof ConnectionError) {
+    return {
+      message: 'The service could not be reached. Check your connection.',
+      code: 'unreachable',
+      requestId: null,
+      retryAfterSeconds: null,
+    };
+  }
+  const message = error instanceof Error ? error.message : String(error);
+  return { message, code: 'failed', requestId: null, retryAfterSeconds: null };
 }
 
 type State<T> = { question: string; answer: T | undefined; problem: Problem | null; asking: boolean; at: Date | null };
@@ -43,17 +51,14 @@ type State<T> = { question: string; answer: T | undefined; problem: Problem | nu
 export function useAnswer<T>(question: string | null, ask: (client: Client, signal: AbortSignal) => Promise<T>): Asked<T> {
   const { client, refuse } = useSession();
   const [round, setRound] = useState(0);
-  const [state, setState] = useState<State<T>>({ question: "", answer: undefined, problem: null, asking: false, at: null });
-  // biome-ignore lint/correctness/useExhaustiveDependencies: what is asked is named by the question
+  const [state, setState] = useState<State<T>>({ question: '', answer: undefined, problem: null, asking: false, at: null });
   useEffect(() => {
     if (client === null || question === null) {
       return;
     }
     const given = new AbortController();
     setState((before) =>
-      before.question === question
-        ? { ...before, asking: true }
-        : { question, answer: undefined, problem: null, asking: true, at: null },
+      before.question === question ? { ...before, asking: true } : { question, answer: undefined, problem: null, asking: true, at: null },
     );
     ask(client, given.signal).then(
       (answer) => {
@@ -66,7 +71,7 @@ export function useAnswer<T>(question: string | null, ask: (client: Client, sign
           return;
         }
         const problem = problemOf(error);
-        if (problem.code === "unauthorized") {
+        if (problem.code === 'unauthorized') {
           refuse(problem.message);
         }
         setState((before) => ({ ...before, problem, asking: false }));
@@ -91,10 +96,10 @@ export function usePolling(every: number, call: () => void, on = true): void {
       }
     };
     const timer = window.setInterval(tick, every);
-    document.addEventListener("visibilitychange", tick);
+    document.addEventListener('visibilitychange', tick);
     return () => {
       window.clearInterval(timer);
-      document.removeEventListener("visibilitychange", tick);
+      document.removeEventListener('visibilitychange', tick);
     };
   }, [every, call, on]);
 }

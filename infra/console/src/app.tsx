@@ -1,39 +1,39 @@
 /** The frame around every screen: navigation, the key, and the screen that the address names. */
-import { lazy, Suspense } from "preact/compat";
-import { useEffect, useRef, useState } from "preact/hooks";
-import { hrefOf, parseRoute, type Route } from "./route";
-import { Gate } from "./screens/gate";
-import { Leaderboard } from "./screens/leaderboard";
-import { useSession } from "./session";
+import { lazy, Suspense } from 'preact/compat';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { hrefOf, parseRoute, type Route } from './route';
+import { Gate } from './screens/gate';
+import { Leaderboard } from './screens/leaderboard';
+import { useSession } from './session';
 
-const Trader = lazy(() => import("./screens/trader").then((m) => m.Trader));
-const Portfolio = lazy(() => import("./screens/portfolio").then((m) => m.Portfolio));
-const Token = lazy(() => import("./screens/token").then((m) => m.Token));
-const Copy = lazy(() => import("./screens/copy").then((m) => m.Copy));
+const Trader = lazy(() => import('./screens/trader').then((m) => m.Trader));
+const Portfolio = lazy(() => import('./screens/portfolio').then((m) => m.Portfolio));
+const Token = lazy(() => import('./screens/token').then((m) => m.Token));
+const Copy = lazy(() => import('./screens/copy').then((m) => m.Copy));
 
-const screens: { name: string; to: Route; is: Route["screen"][] }[] = [
-  { name: "Leaderboard", to: { screen: "leaderboard", board: "traders" }, is: ["leaderboard", "trader"] },
-  { name: "Token", to: { screen: "token" }, is: ["token"] },
-  { name: "Portfolio", to: { screen: "portfolio" }, is: ["portfolio"] },
-  { name: "Copy", to: { screen: "copy" }, is: ["copy", "agent"] },
+const screens: { name: string; to: Route; is: Route['screen'][] }[] = [
+  { name: 'Leaderboard', to: { screen: 'leaderboard', board: 'traders' }, is: ['leaderboard', 'trader'] },
+  { name: 'Token', to: { screen: 'token' }, is: ['token'] },
+  { name: 'Portfolio', to: { screen: 'portfolio' }, is: ['portfolio'] },
+  { name: 'Copy', to: { screen: 'copy' }, is: ['copy', 'agent'] },
 ];
 
-const titles: Record<Route["screen"], string> = {
-  leaderboard: "Leaderboard",
-  trader: "Trader",
-  token: "Token",
-  portfolio: "Portfolio",
-  copy: "Copy",
-  agent: "Copy agent",
-  unknown: "Not found",
+const titles: Record<Route['screen'], string> = {
+  leaderboard: 'Leaderboard',
+  trader: 'Trader',
+  token: 'Token',
+  portfolio: 'Portfolio',
+  copy: 'Copy',
+  agent: 'Copy agent',
+  unknown: 'Not found',
 };
 
 function useRoute(): Route {
   const [route, setRoute] = useState(() => parseRoute(window.location.hash));
   useEffect(() => {
     const changed = () => setRoute(parseRoute(window.location.hash));
-    window.addEventListener("hashchange", changed);
-    return () => window.removeEventListener("hashchange", changed);
+    window.addEventListener('hashchange', changed);
+    return () => window.removeEventListener('hashchange', changed);
   }, []);
   return route;
 }
@@ -45,7 +45,6 @@ export function App() {
   const first = useRef(true);
   const place = hrefOf(route);
   // Whoever hears the page, or uses the keyboard, begins a new screen at its beginning.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: on every new place
   useEffect(() => {
     document.title = `${titles[route.screen]} · Mirrorworthy`;
     if (first.current) {
@@ -57,11 +56,11 @@ export function App() {
   }, [place]);
   return (
     <>
-      <a class="skip" href="#main" onClick={(event) => (event.preventDefault(), main.current?.focus())}>
+      <button type="button" class="skip" onClick={() => main.current?.focus()}>
         To the content
-      </a>
+      </button>
       <header class="top">
-        <a class="brand" href={hrefOf({ screen: "leaderboard", board: "traders" })}>
+        <a class="brand" href={hrefOf({ screen: 'leaderboard', board: 'traders' })}>
           <svg viewBox="0 0 32 32" aria-hidden="true">
             <path d="M7 22V10l5 6 4-5v11M25 22V10l-5 6-4-5" />
           </svg>
@@ -69,11 +68,7 @@ export function App() {
         </a>
         <nav aria-label="Screens">
           {screens.map((screen) => (
-            <a
-              key={screen.name}
-              href={hrefOf(screen.to)}
-              aria-current={screen.is.includes(route.screen) ? "page" : undefined}
-            >
+            <a key={screen.name} href={hrefOf(screen.to)} aria-current={screen.is.includes(route.screen) ? 'page' : undefined}>
               {screen.name}
             </a>
           ))}
@@ -120,24 +115,24 @@ export function App() {
 function Screen(props: { route: Route }) {
   const { route } = props;
   switch (route.screen) {
-    case "leaderboard":
+    case 'leaderboard':
       return <Leaderboard route={route} />;
-    case "trader":
+    case 'trader':
       return <Trader key={hrefOf(route)} route={route} />;
-    case "portfolio":
+    case 'portfolio':
       return <Portfolio key={hrefOf(route)} route={route} />;
-    case "token":
+    case 'token':
       return <Token key={hrefOf(route)} route={route} />;
-    case "copy":
-    case "agent":
+    case 'copy':
+    case 'agent':
       return <Copy route={route} />;
-    case "unknown":
+    case 'unknown':
       return (
         <section class="card">
           <h1>There is nothing here</h1>
           <p>
-            The address <code>{route.path}</code> names no screen, or an address or a chain in it is not one.{" "}
-            <a href={hrefOf({ screen: "leaderboard", board: "traders" })}>To the leaderboard</a>
+            The address <code>{route.path}</code> names no screen, or an address or a chain in it is not one.{' '}
+            <a href={hrefOf({ screen: 'leaderboard', board: 'traders' })}>To the leaderboard</a>
           </p>
         </section>
       );

@@ -4,24 +4,24 @@
  */
 
 /** The chains' slugs. */
-export const chains = ["eth", "base", "bsc", "arbitrum", "polygon", "optimism"] as const;
+export const chains = ['eth', 'base', 'bsc', 'arbitrum', 'polygon', 'optimism'] as const;
 export type Chain = (typeof chains)[number];
 
 export type Route =
-  | { screen: "leaderboard"; board: Board; chain?: Chain }
-  | { screen: "trader"; kind: "spot"; chain: Chain; wallet: string }
-  | { screen: "trader"; kind: "perp" | "prediction"; wallet: string }
-  | { screen: "portfolio"; chain?: Chain; wallet?: string }
-  | { screen: "token"; chain?: Chain; token?: string }
-  | { screen: "copy"; leader?: string; venue?: string; chain?: Chain }
-  | { screen: "agent"; agentId: string }
-  | { screen: "unknown"; path: string };
+  | { screen: 'leaderboard'; board: Board; chain?: Chain }
+  | { screen: 'trader'; kind: 'spot'; chain: Chain; wallet: string }
+  | { screen: 'trader'; kind: 'perp' | 'prediction'; wallet: string }
+  | { screen: 'portfolio'; chain?: Chain; wallet?: string }
+  | { screen: 'token'; chain?: Chain; token?: string }
+  | { screen: 'copy'; leader?: string; venue?: string; chain?: Chain }
+  | { screen: 'agent'; agentId: string }
+  | { screen: 'unknown'; path: string };
 
 /** The lists of the leaderboard screen. */
-export const boards = ["traders", "spot-leaders", "strategies", "top-traders", "compare", "track-record"] as const;
+export const boards = ['traders', 'spot-leaders', 'strategies', 'top-traders', 'compare', 'track-record'] as const;
 export type Board = (typeof boards)[number];
 
-export const home: Route = { screen: "leaderboard", board: "traders" };
+export const home: Route = { screen: 'leaderboard', board: 'traders' };
 
 const addressPattern = /^0x[0-9a-fA-F]{40}$/;
 
@@ -40,42 +40,42 @@ function isBoard(text: string | undefined): text is Board {
 
 /** Reads the fragment of an address, with or without its #. */
 export function parseRoute(fragment: string): Route {
-  const path = fragment.replace(/^#/, "");
-  const [where = "", search = ""] = path.split("?", 2);
+  const path = fragment.replace(/^#/, '');
+  const [where = '', search = ''] = path.split('?', 2);
   const query = new URLSearchParams(search);
-  const parts = where.split("/").filter((part) => part !== "");
+  const parts = where.split('/').filter((part) => part !== '');
   const [screen, a, b] = parts;
-  const chain = query.get("chain");
-  const unknown: Route = { screen: "unknown", path: where };
+  const chain = query.get('chain');
+  const unknown: Route = { screen: 'unknown', path: where };
   switch (screen) {
     case undefined:
       return home;
-    case "leaderboard":
+    case 'leaderboard':
       if (a !== undefined && !isBoard(a)) {
         return unknown;
       }
-      return { screen, board: a ?? "traders", ...(isChain(chain) ? { chain } : {}) };
-    case "trader":
-      if (a === "perp" || a === "prediction") {
+      return { screen, board: a ?? 'traders', ...(isChain(chain) ? { chain } : {}) };
+    case 'trader':
+      if (a === 'perp' || a === 'prediction') {
         return b !== undefined && isAddress(b) ? { screen, kind: a, wallet: b } : unknown;
       }
-      return isChain(a) && b !== undefined && isAddress(b) ? { screen, kind: "spot", chain: a, wallet: b } : unknown;
-    case "portfolio":
+      return isChain(a) && b !== undefined && isAddress(b) ? { screen, kind: 'spot', chain: a, wallet: b } : unknown;
+    case 'portfolio':
       if (a === undefined) {
         return { screen };
       }
       return isChain(a) && b !== undefined && isAddress(b) ? { screen, chain: a, wallet: b } : unknown;
-    case "token":
+    case 'token':
       if (a === undefined) {
         return { screen };
       }
       return isChain(a) && b !== undefined && isAddress(b) ? { screen, chain: a, token: b } : unknown;
-    case "copy": {
-      if (a === "agents" && b !== undefined) {
-        return { screen: "agent", agentId: decodeURIComponent(b) };
+    case 'copy': {
+      if (a === 'agents' && b !== undefined) {
+        return { screen: 'agent', agentId: decodeURIComponent(b) };
       }
-      const leader = query.get("leader");
-      const venue = query.get("venue");
+      const leader = query.get('leader');
+      const venue = query.get('venue');
       return a !== undefined
         ? unknown
         : {
@@ -95,36 +95,36 @@ export function hrefOf(route: Route): string {
   const query = new URLSearchParams();
   let path: string;
   switch (route.screen) {
-    case "leaderboard":
+    case 'leaderboard':
       path = `leaderboard/${route.board}`;
       if (route.chain) {
-        query.set("chain", route.chain);
+        query.set('chain', route.chain);
       }
       break;
-    case "trader":
-      path = `trader/${route.kind === "spot" ? route.chain : route.kind}/${route.wallet}`;
+    case 'trader':
+      path = `trader/${route.kind === 'spot' ? route.chain : route.kind}/${route.wallet}`;
       break;
-    case "portfolio":
-      path = route.wallet ? `portfolio/${route.chain}/${route.wallet}` : "portfolio";
+    case 'portfolio':
+      path = route.wallet ? `portfolio/${route.chain}/${route.wallet}` : 'portfolio';
       break;
-    case "token":
-      path = route.token ? `token/${route.chain}/${route.token}` : "token";
+    case 'token':
+      path = route.token ? `token/${route.chain}/${route.token}` : 'token';
       break;
-    case "copy":
-      path = "copy";
-      for (const name of ["leader", "venue", "chain"] as const) {
+    case 'copy':
+      path = 'copy';
+      for (const name of ['leader', 'venue', 'chain'] as const) {
         const value = route[name];
         if (value) {
           query.set(name, value);
         }
       }
       break;
-    case "agent":
+    case 'agent':
       path = `copy/agents/${encodeURIComponent(route.agentId)}`;
       break;
-    case "unknown":
+    case 'unknown':
       path = route.path;
   }
   const search = query.toString();
-  return `#/${path}${search ? `?${search}` : ""}`;
+  return `#/${path}${search ? `?${search}` : ''}`;
 }

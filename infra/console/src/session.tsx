@@ -2,9 +2,9 @@
  * What holds for the whole visit: the partner's key and the client made of it, in memory alone, and the sample market where there is one.
  * Nothing here is written to storage, cookies or the address: with the tab, it is gone.
  */
-import { Client } from "@mirrorworthy/client";
-import { createContext, type ComponentChildren } from "preact";
-import { useContext, useEffect, useMemo, useState } from "preact/hooks";
+import { Client } from '@mirrorworthy/client';
+import { type ComponentChildren, createContext } from 'preact';
+import { useContext, useEffect, useMemo, useState } from 'preact/hooks';
 
 /** A wallet or a token of the sample market. */
 export type Sample = { address: string; chain: string; kind: string; about: string };
@@ -43,7 +43,7 @@ const SessionContext = createContext<Session | null>(null);
 export function useSession(): Session {
   const session = useContext(SessionContext);
   if (session === null) {
-    throw new Error("there is no session here");
+    throw new Error('there is no session here');
   }
   return session;
 }
@@ -54,16 +54,16 @@ export function useSession(): Session {
  */
 export function takeKey(location: Location, history: History): string | null {
   const found = /^#key=(mw_test_[0-9A-Za-z]+)$/.exec(location.hash);
-  if (location.hash.startsWith("#key=")) {
-    history.replaceState(null, "", `${location.pathname}${location.search}`);
+  if (location.hash.startsWith('#key=')) {
+    history.replaceState(null, '', `${location.pathname}${location.search}`);
   }
   return found?.[1] ?? null;
 }
 
 async function readMarket(): Promise<SampleMarket | null> {
   try {
-    const answer = await fetch("/sample", { headers: { Accept: "application/json" }, credentials: "omit" });
-    if (!answer.ok || !answer.headers.get("Content-Type")?.startsWith("application/json")) {
+    const answer = await fetch('/sample', { headers: { Accept: 'application/json' }, credentials: 'omit' });
+    if (!answer.ok || !answer.headers.get('Content-Type')?.startsWith('application/json')) {
       return null;
     }
     return (await answer.json()) as SampleMarket;
@@ -82,7 +82,6 @@ export function SessionProvider(props: { initialKey: string | null; children: Co
     setMarket(read);
     return read;
   };
-  // biome-ignore lint/correctness/useExhaustiveDependencies: asked once
   useEffect(() => {
     void refreshMarket();
   }, []);

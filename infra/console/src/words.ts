@@ -4,16 +4,16 @@
  */
 
 /** What stands for null everywhere. */
-export const notMeasured = "not measured";
+export const notMeasured = 'not measured';
 
 type Maybe = number | null | undefined;
 
 function format(value: number, digits: number, sign = false): string {
-  const text = new Intl.NumberFormat("en", {
+  const text = new Intl.NumberFormat('en', {
     maximumFractionDigits: digits,
-    signDisplay: sign ? "exceptZero" : "negative",
+    signDisplay: sign ? 'exceptZero' : 'negative',
   }).format(value);
-  return text.replace("-", "−");
+  return text.replace('-', '−');
 }
 
 /** A number with at most so many decimals. */
@@ -45,15 +45,15 @@ export function word(text: string | null | undefined): string {
   if (text === null || text === undefined) {
     return notMeasured;
   }
-  const spaced = text.replace(/[-_]/g, " ");
+  const spaced = text.replace(/[-_]/g, ' ');
   return spaced === spaced.toUpperCase() ? spaced : spaced.charAt(0).toUpperCase() + spaced.slice(1);
 }
 
 /** The names of the venues. */
 const venues: Record<string, string> = {
-  "dexvenue-spot": "Spot",
-  "perpvenue-perps": "Perpetuals",
-  "predictvenue-markets": "Prediction markets",
+  'dexvenue-spot': 'Spot',
+  'perpvenue-perps': 'Perpetuals',
+  'predictvenue-markets': 'Prediction markets',
 };
 
 export function venueName(venue: string): string {
@@ -68,7 +68,7 @@ export function shortAddress(address: string): string {
 /** How long ago so many minutes are. */
 export function minutesAgo(minutes: number): string {
   if (minutes < 1) {
-    return "just now";
+    return 'just now';
   }
   return `${duration(minutes * 60)} ago`;
 }
@@ -76,19 +76,19 @@ export function minutesAgo(minutes: number): string {
 /** A length of time in its largest fitting unit, of a number of seconds. */
 export function duration(seconds: number): string {
   const steps: [number, string][] = [
-    [86400, "day"],
-    [3600, "hour"],
-    [60, "minute"],
+    [86400, 'day'],
+    [3600, 'hour'],
+    [60, 'minute'],
   ];
   for (const [length, noun] of steps) {
-    if (seconds >= 2 * length || (noun === "minute" && seconds >= 60)) {
+    if (seconds >= 2 * length || (noun === 'minute' && seconds >= 60)) {
       return count(Math.round(seconds / length), noun);
     }
   }
-  return count(Math.round(seconds), "second");
+  return count(Math.round(seconds), 'second');
 }
 
-const times = new Intl.DateTimeFormat("en", { dateStyle: "medium", timeStyle: "short", timeZone: "UTC" });
+const times = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' });
 
 /** An instant in UTC. */
 export function instant(at: string | null | undefined): string {

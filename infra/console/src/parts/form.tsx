@@ -1,14 +1,14 @@
 /** Asking for what a page is about. */
-import type { ComponentChildren } from "preact";
-import { useId, useState } from "preact/hooks";
-import { type Chain, chains, isAddress } from "../route";
+import type { ComponentChildren } from 'preact';
+import { useId, useState } from 'preact/hooks';
+import { type Chain, chains, isAddress } from '../route';
 
 /** Chooses a chain. */
 export function ChainField(props: { value: Chain; onChange: (chain: Chain) => void; label?: string }) {
   const id = useId();
   return (
     <div class="field">
-      <label for={id}>{props.label ?? "Chain"}</label>
+      <label for={id}>{props.label ?? 'Chain'}</label>
       <select id={id} value={props.value} onChange={(event) => props.onChange(event.currentTarget.value as Chain)}>
         {chains.map((chain) => (
           <option key={chain} value={chain}>
@@ -30,8 +30,8 @@ export function AddressForm(props: {
   children?: ComponentChildren;
 }) {
   const id = useId();
-  const [address, setAddress] = useState(props.address ?? "");
-  const [chain, setChain] = useState<Chain>(props.chain ?? "eth");
+  const [address, setAddress] = useState(props.address ?? '');
+  const [chain, setChain] = useState<Chain>(props.chain ?? 'eth');
   const [wrong, setWrong] = useState(false);
   return (
     <form
@@ -66,7 +66,7 @@ export function AddressForm(props: {
       </div>
       {props.children}
       <button type="submit" class="primary">
-        {props.submit ?? "Look"}
+        {props.submit ?? 'Look'}
       </button>
     </form>
   );

@@ -1,5 +1,5 @@
 /** Horizontal bars for shares and distances, in plain elements: what a picture is too much for. */
-import { notMeasured } from "../words";
+import { notMeasured } from '../words';
 
 /**
  * A bar from 0 to `of`. A null value has no bar at all, so that it cannot be taken for zero. `mark` draws a line to compare with.
@@ -9,7 +9,7 @@ export function Meter(props: {
   value: number | null;
   of: number;
   text: string;
-  tone?: "good" | "caution" | "bad" | "unknown" | "plain";
+  tone?: 'good' | 'caution' | 'bad' | 'unknown' | 'plain';
   mark?: { at: number; label: string };
 }) {
   const { value, of } = props;
@@ -18,14 +18,14 @@ export function Meter(props: {
     <div class="meter">
       <span class="meter-label">{props.label}</span>
       <span
-        class={`meter-track${value === null ? " none" : ""}`}
+        class={`meter-track${value === null ? ' none' : ''}`}
         role="img"
-        aria-label={`${props.label}: ${value === null ? notMeasured : props.text}${props.mark ? `; ${props.mark.label}` : ""}`}
+        aria-label={`${props.label}: ${value === null ? notMeasured : props.text}${props.mark ? `; ${props.mark.label}` : ''}`}
       >
-        {value !== null && <span class={`meter-bar tone-${props.tone ?? "plain"}`} style={{ width: part(value) }} />}
+        {value !== null && <span class={`meter-bar tone-${props.tone ?? 'plain'}`} style={{ width: part(value) }} />}
         {props.mark && <span class="meter-mark" style={{ left: part(props.mark.at) }} title={props.mark.label} />}
       </span>
-      <span class={`meter-text${value === null ? " unmeasured" : ""}`}>{value === null ? notMeasured : props.text}</span>
+      <span class={`meter-text${value === null ? ' unmeasured' : ''}`}>{value === null ? notMeasured : props.text}</span>
     </div>
   );
 }

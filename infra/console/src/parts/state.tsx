@@ -1,12 +1,12 @@
 /** The states that anything can be in besides answered: being asked, failed as a whole, failed in one slot, empty. */
-import type { ComponentChildren } from "preact";
-import type { Asked, Problem } from "../answer";
+import type { ComponentChildren } from 'preact';
+import type { Asked, Problem } from '../answer';
 
 /** A slot of a bundle is the answer of its component, or why it has none. */
 export type SlotError = { error: string; message: string };
 
 export function isSlotError(slot: object): slot is SlotError {
-  return "error" in slot && "message" in slot;
+  return 'error' in slot && 'message' in slot;
 }
 
 /** Why there is no answer, and the way to ask again. */
@@ -17,13 +17,13 @@ export function ProblemNote(props: { problem: Problem; again?: () => void }) {
     <div class="problem" role="alert">
       <p>
         {problem.message}
-        {wait !== null && wait > 0 ? ` Try again in ${wait} seconds.` : ""}
+        {wait !== null && wait > 0 ? ` Try again in ${wait} seconds.` : ''}
       </p>
       <p class="fine">
         <code>{problem.code}</code>
         {problem.requestId && (
           <>
-            {" "}
+            {' '}
             · request <code>{problem.requestId}</code>
           </>
         )}
@@ -66,9 +66,9 @@ export function Slot<T extends object>(props: {
   head?: ComponentChildren;
 }) {
   const { slot } = props;
-  const id = `slot-${props.title.toLowerCase().replace(/[^a-z]+/g, "-")}`;
+  const id = `slot-${props.title.toLowerCase().replace(/[^a-z]+/g, '-')}`;
   return (
-    <section class={`card${props.wide ? " wide" : ""}`} aria-labelledby={id}>
+    <section class={`card${props.wide ? ' wide' : ''}`} aria-labelledby={id}>
       <header class="card-head">
         <h2 id={id}>{props.title}</h2>
         {slot !== undefined && !isSlotError(slot) && props.head}
@@ -96,9 +96,9 @@ export function Slot<T extends object>(props: {
 
 /** A part of a page with a heading. */
 export function Card(props: { title: string; children: ComponentChildren; wide?: boolean; head?: ComponentChildren }) {
-  const id = `card-${props.title.toLowerCase().replace(/[^a-z]+/g, "-")}`;
+  const id = `card-${props.title.toLowerCase().replace(/[^a-z]+/g, '-')}`;
   return (
-    <section class={`card${props.wide ? " wide" : ""}`} aria-labelledby={id}>
+    <section class={`card${props.wide ? ' wide' : ''}`} aria-labelledby={id}>
       <header class="card-head">
         <h2 id={id}>{props.title}</h2>
         {props.head}

@@ -1,8 +1,8 @@
 /** Sentences and values of answers: reasons, notes, disclosures, measures, addresses. */
-import type { ComponentChildren } from "preact";
-import { useState } from "preact/hooks";
-import { hrefOf, isChain, type Route } from "../route";
-import { notMeasured, shortAddress } from "../words";
+import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
+import { hrefOf, isChain, type Route } from '../route';
+import { notMeasured, shortAddress } from '../words';
 
 /** The reasons of an assessment, as the service gave them. */
 export function Reasons(props: { reasons: readonly string[]; label?: string }) {
@@ -10,7 +10,7 @@ export function Reasons(props: { reasons: readonly string[]; label?: string }) {
     return null;
   }
   return (
-    <ul class="reasons" aria-label={props.label ?? "Reasons"}>
+    <ul class="reasons" aria-label={props.label ?? 'Reasons'}>
       {props.reasons.map((reason) => (
         <li key={reason}>{reason}</li>
       ))}
@@ -38,25 +38,25 @@ export function Measure(props: { label: string; children: ComponentChildren; hin
   return (
     <div class="measure">
       <dt title={props.hint}>{props.label}</dt>
-      <dd class={missing ? "unmeasured" : ""}>{missing ? notMeasured : props.children}</dd>
+      <dd class={missing ? 'unmeasured' : ''}>{missing ? notMeasured : props.children}</dd>
     </div>
   );
 }
 
 /** A word of the service on a ground of its tone. */
-export function Tag(props: { tone?: "good" | "caution" | "bad" | "unknown" | "plain"; children: ComponentChildren }) {
-  return <span class={`tag tone-${props.tone ?? "plain"}`}>{props.children}</span>;
+export function Tag(props: { tone?: 'good' | 'caution' | 'bad' | 'unknown' | 'plain'; children: ComponentChildren }) {
+  return <span class={`tag tone-${props.tone ?? 'plain'}`}>{props.children}</span>;
 }
 
 /** Where a wallet's page is, by the venue and the chain that it trades on; null where it has none. */
 export function traderRoute(wallet: string, chain: string | null, venue?: string): Route | null {
-  if (venue === "perpvenue-perps") {
-    return { screen: "trader", kind: "perp", wallet };
+  if (venue === 'perpvenue-perps') {
+    return { screen: 'trader', kind: 'perp', wallet };
   }
-  if (venue === "predictvenue-markets") {
-    return { screen: "trader", kind: "prediction", wallet };
+  if (venue === 'predictvenue-markets') {
+    return { screen: 'trader', kind: 'prediction', wallet };
   }
-  return isChain(chain) ? { screen: "trader", kind: "spot", chain, wallet } : null;
+  return isChain(chain) ? { screen: 'trader', kind: 'spot', chain, wallet } : null;
 }
 
 /** An address, shortened, with its whole text for copying and for screen readers; a link where it leads somewhere. */
@@ -81,7 +81,7 @@ export function Address(props: { address: string; to?: Route | null; whole?: boo
         text
       )}
       <button type="button" class="quiet" onClick={copy} aria-label={`Copy address ${props.address}`}>
-        {copied ? "✓" : "⧉"}
+        {copied ? '✓' : '⧉'}
       </button>
     </span>
   );

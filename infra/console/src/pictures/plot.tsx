@@ -2,31 +2,31 @@
  * Pictures of numbers: the chart library's canvas in a figure, with a caption, a sentence for those who do not see it, and the numbers
  * themselves in a table below. The library is fetched when the first picture is shown.
  */
-import type { ComponentChildren } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
-import type uPlot from "uplot";
+import type { ComponentChildren } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type uPlot from 'uplot';
 
 /** The console's colours as the canvas needs them: as the style sheet has them at the moment. */
-export type Palette = Record<"ink" | "soft" | "line" | "ground" | "accent" | "good" | "caution" | "bad" | "unknown", string>;
+export type Palette = Record<'ink' | 'soft' | 'line' | 'ground' | 'accent' | 'good' | 'caution' | 'bad' | 'unknown', string>;
 
 function readPalette(element: Element): Palette {
   const style = getComputedStyle(element);
   const of = (name: string) => style.getPropertyValue(`--${name}`).trim();
   return {
-    ink: of("ink"),
-    soft: of("soft"),
-    line: of("line"),
-    ground: of("card"),
-    accent: of("accent"),
-    good: of("good"),
-    caution: of("caution"),
-    bad: of("bad"),
-    unknown: of("unknown"),
+    ink: of('ink'),
+    soft: of('soft'),
+    line: of('line'),
+    ground: of('card'),
+    accent: of('accent'),
+    good: of('good'),
+    caution: of('caution'),
+    bad: of('bad'),
+    unknown: of('unknown'),
   };
 }
 
 /** A picture's data and its options but the size. Colours come from the palette, which changes with light and dark. */
-export type Drawing = { data: uPlot.AlignedData; options: (palette: Palette) => Omit<uPlot.Options, "width" | "height"> };
+export type Drawing = { data: uPlot.AlignedData; options: (palette: Palette) => Omit<uPlot.Options, 'width' | 'height'> };
 
 /**
  * A picture. `says` is what it shows in a sentence, `table` the numbers behind it.
@@ -50,10 +50,10 @@ export function Plot(props: {
     let plot: uPlot | null = null;
     let gone = false;
     let draw = () => {};
-    const dark = window.matchMedia("(prefers-color-scheme: dark)");
+    const dark = window.matchMedia('(prefers-color-scheme: dark)');
     const size = new ResizeObserver(() => plot?.setSize({ width: element.clientWidth, height }));
     const redraw = () => draw();
-    Promise.all([import("uplot"), import("uplot/dist/uPlot.min.css")]).then(
+    Promise.all([import('uplot'), import('uplot/dist/uPlot.min.css')]).then(
       ([library]) => {
         if (gone) {
           return;
@@ -64,14 +64,14 @@ export function Plot(props: {
           plot = new library.default({ ...options, width: element.clientWidth, height }, drawing.data, element);
         };
         draw();
-        dark.addEventListener("change", redraw);
+        dark.addEventListener('change', redraw);
         size.observe(element);
       },
       () => setBroken(true),
     );
     return () => {
       gone = true;
-      dark.removeEventListener("change", redraw);
+      dark.removeEventListener('change', redraw);
       size.disconnect();
       plot?.destroy();
     };
@@ -95,7 +95,7 @@ export function Numbers(props: { table: { head: string[]; rows: string[][] } }) 
   return (
     <details class="numbers">
       <summary>The numbers</summary>
-      <div class="scroll" tabIndex={0} role="region" aria-label="The numbers">
+      <section class="scroll" tabIndex={0} aria-label="The numbers">
         <table>
           <thead>
             <tr>
@@ -108,16 +108,15 @@ export function Numbers(props: { table: { head: string[]; rows: string[][] } }) 
           </thead>
           <tbody>
             {rows.map((row) => (
-              <tr key={row.join("|")}>
+              <tr key={row.join('|')}>
                 {row.map((cell, i) => (
-                  // biome-ignore lint/suspicious/noArrayIndexKey: cells have no other name
                   <td key={i}>{cell}</td>
                 ))}
               </tr>
             ))}
           </tbody>
         </table>
-      </div>
+      </section>
     </details>
   );
 }
@@ -128,7 +127,7 @@ export function axes(palette: Palette, x: Partial<uPlot.Axis>, y: Partial<uPlot.
     stroke: palette.soft,
     grid: { stroke: palette.line, width: 1 },
     ticks: { show: false },
-    font: "12px system-ui, sans-serif",
+    font: '12px system-ui, sans-serif',
   };
   return [
     { ...common, ...x },

@@ -1,17 +1,17 @@
 /** Asks for a partner's key. It is kept in memory alone, and asked for again in every tab. */
-import { useId, useState } from "preact/hooks";
-import { useSession } from "../session";
+import { useId, useState } from 'preact/hooks';
+import { useSession } from '../session';
 
 export function Gate() {
   const { setKey, refused } = useSession();
-  const [text, setText] = useState("");
+  const [text, setText] = useState('');
   const id = useId();
   return (
     <section class="gate card" aria-labelledby="gate-title">
       <h1 id="gate-title">Your partner key</h1>
       <p>
-        The console asks the same API that you integrate, with your key. It stays in this tab's memory: it is not stored, and gone when
-        you close or reload the page.
+        The console asks the same API that you integrate, with your key. It stays in this tab's memory: it is not stored, and gone when you
+        close or reload the page.
       </p>
       {refused && (
         <p class="problem" role="alert">
@@ -22,7 +22,7 @@ export function Gate() {
         onSubmit={(event) => {
           event.preventDefault();
           const key = text.trim();
-          if (key !== "") {
+          if (key !== '') {
             setKey(key);
           }
         }}
