@@ -2,6 +2,7 @@ package console
 
 import (
 	"io"
+	"io/fs"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -151,7 +152,7 @@ func TestBuildsThatAreRefused(t *testing.T) {
 	}
 }
 
-// What is built into the binary has a page, and everything that the page names.
+// What is built into the binary is all that was built, has a page, and everything that the page names.
 func TestTheBuiltConsoleIsWhole(t *testing.T) {
 	served, err := Handler(elsewhere)
 	if err != nil {
@@ -159,6 +160,15 @@ func TestTheBuiltConsoleIsWhole(t *testing.T) {
 	}
 	s := httptest.NewServer(served)
 	defer s.Close()
+	err = fs.WalkDir(os.DirFS("dist"), ".", func(name string, entry fs.DirEntry, err error) error {
+		if err == nil && !entry.IsDir() && ask(t, s, http.MethodGet, "/"+name).status != http.StatusOK {
+			t.Errorf("dist/%s is not served", name)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
 	page := ask(t, s, http.MethodGet, "/")
 	if page.status != http.StatusOK || !strings.HasPrefix(strings.ToLower(page.body), "<!doctype html>") {
 		t.Fatalf("%d %.200q", page.status, page.body)
