@@ -4,6 +4,7 @@
  */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { rmSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative, resolve } from 'node:path';
@@ -100,7 +101,10 @@ export async function startService(settings: Record<string, string> = {}): Promi
   const folder = await mkdtemp(join(tmpdir(), 'console-browser-'));
   let child: ChildProcess | undefined;
   // What runs must not outlive the tests, in whatever way they end.
-  const onExit = () => child?.kill('SIGKILL');
+  const onExit = () => {
+    child?.kill('SIGKILL');
+    rmSync(folder, { recursive: true, force: true });
+  };
   process.once('exit', onExit);
   const stop = async () => {
     if (child) {
