@@ -23,6 +23,8 @@ func build() fstest.MapFS {
 		"favicon.svg":           {Data: []byte("<svg xmlns='http://www.w3.org/2000/svg'/>")},
 		"assets/index-a1b2.js":  {Data: []byte(script)},
 		"assets/_part-c3d4.css": {Data: []byte("body{}")},
+		// Of a type that systems do not know.
+		"assets/index-a1b2.js.map": {Data: []byte("{}")},
 	}
 }
 
@@ -80,12 +82,13 @@ func TestFilesAreServed(t *testing.T) {
 	files := build()
 	s := handler(t, files)
 	for path, want := range map[string]struct{ file, contentType, cacheControl string }{
-		"/":                      {"index.html", "text/html; charset=utf-8", "no-cache"},
-		"/?a=b":                  {"index.html", "text/html; charset=utf-8", "no-cache"},
-		"/index.html":            {"index.html", "text/html; charset=utf-8", "no-cache"},
-		"/favicon.svg":           {"favicon.svg", "image/svg+xml", "no-cache"},
-		"/assets/index-a1b2.js":  {"assets/index-a1b2.js", "text/javascript; charset=utf-8", keptForEver},
-		"/assets/_part-c3d4.css": {"assets/_part-c3d4.css", "text/css; charset=utf-8", keptForEver},
+		"/":                         {"index.html", "text/html; charset=utf-8", "no-cache"},
+		"/?a=b":                     {"index.html", "text/html; charset=utf-8", "no-cache"},
+		"/index.html":               {"index.html", "text/html; charset=utf-8", "no-cache"},
+		"/favicon.svg":              {"favicon.svg", "image/svg+xml", "no-cache"},
+		"/assets/index-a1b2.js":     {"assets/index-a1b2.js", "text/javascript; charset=utf-8", keptForEver},
+		"/assets/_part-c3d4.css":    {"assets/_part-c3d4.css", "text/css; charset=utf-8", keptForEver},
+		"/assets/index-a1b2.js.map": {"assets/index-a1b2.js.map", "application/json", keptForEver},
 	} {
 		got := ask(t, s, http.MethodGet, path)
 		if got.status != http.StatusOK || got.body != string(files[want.file].Data) {
