@@ -7,7 +7,7 @@ import { RiskVerdict, type Tone, Word } from '../../parts/risk';
 import { Answered, Slot } from '../../parts/state';
 import { Address, Measure, Measures, Reasons, traderRoute } from '../../parts/text';
 import { type Chain, hrefOf } from '../../route';
-import { instant, number, percent, share, word } from '../../words';
+import { instant, number, percent, share } from '../../words';
 import { coverageWords, depthOf } from './positions';
 import { Weights } from './weights';
 import './portfolio.css';
@@ -130,7 +130,6 @@ function Risk(props: { slot: Answer<'PortfolioRiskAnswer'>; chain: Chain }) {
             tone={gradeTones[slot.grade] ?? 'unknown'}
           />
           <Measures>
-            <Measure label="Concentration">{word(slot.concentration)}</Measure>
             <Measure label="Spread like" hint="How many equal positions are as concentrated, stablecoins left out">
               {slot.effectivePositions === null ? null : `${number(slot.effectivePositions)} equal positions`}
             </Measure>
@@ -225,7 +224,7 @@ function Netflow(props: { slot: Answer<'WalletNetflowAnswer'> }) {
       <p class="row">
         <Word of={slot.posture} tones={postureTones} />
       </p>
-      <Meter label="Buys" value={slot.buyShare} of={1} text={`${share(slot.buyShare)} of value traded`} mark={{ at: 0.5, label: 'half' }} />
+      <Meter label="Bought, by value" value={slot.buyShare} of={1} text={share(slot.buyShare)} mark={{ at: 0.5, label: 'half' }} />
       <Measures>
         <Measure label="Window">{number(slot.windowDays, 0)} days</Measure>
         <Measure label="Trades in it">{number(slot.trades, 0)}</Measure>

@@ -38,7 +38,10 @@ describe('positions by weight and risk', () => {
 
   it('draws nothing of a weight that was not measured, and stays within the picture where rounded weights add up to more', () => {
     const bars = barsOf([position('A', 60.01, 'low', 2), position('B', null, 'low', 2), position('C', 40, 'low', 2)], 'eth');
-    expect(bars.map((bar) => bar.position.symbol)).toEqual(['A', 'C']);
+    expect(bars.map((bar) => [bar.place, bar.position.symbol])).toEqual([
+      [1, 'A'],
+      [3, 'C'],
+    ]);
     const last = bars.at(-1);
     expect((last?.left ?? 0) + (last?.width ?? 0)).toBeCloseTo(100, 6);
   });
@@ -65,8 +68,8 @@ describe('positions by weight and risk', () => {
 
   it('lists unknown as unknown, and a missing weight as not measured', () => {
     expect(rowsOf([held[3] ?? position('', 0, null, 0), position('B', null, 'low', 2)], 'eth')).toEqual([
-      ['NEW', '10 %', 'unknown', 'unknown, counts as 50'],
-      ['B', 'not measured', 'low', '2'],
+      ['1 NEW', '10 %', 'unknown', 'unknown, counts as 50'],
+      ['2 B', 'not measured', 'low', '2'],
     ]);
   });
 

@@ -34,8 +34,8 @@ export function kindOf(position: Position, chain: Chain): Kind {
   return position.symbol === ownCoins[chain] ? 'own-coin' : 'cash';
 }
 
-/** A bar: from where, how wide and how high it is, in percent of the picture. */
-export type Bar = { position: Position; kind: Kind; left: number; width: number; height: number };
+/** A bar: its place in the list, from 1, and from where, how wide and how high it is, in percent of the picture. */
+export type Bar = { place: number; position: Position; kind: Kind; left: number; width: number; height: number };
 
 /** Lays the positions out from left to right. One whose weight was not measured has no bar. */
 export function barsOf(positions: readonly Position[], chain: Chain): Bar[] {
@@ -45,12 +45,12 @@ export function barsOf(positions: readonly Position[], chain: Chain): Bar[] {
   );
   const bars: Bar[] = [];
   let left = 0;
-  for (const position of positions) {
+  for (const [i, position] of positions.entries()) {
     if (position.weightPct === null) {
       continue;
     }
     const width = (100 * position.weightPct) / whole;
-    bars.push({ position, kind: kindOf(position, chain), left, width, height: position.riskScore ?? unknownScore });
+    bars.push({ place: i + 1, position, kind: kindOf(position, chain), left, width, height: position.riskScore ?? unknownScore });
     left += width;
   }
   return bars;
@@ -89,12 +89,12 @@ export function saysOf(positions: readonly Position[], chain: Chain, weightedRis
 
 /** The numbers behind the picture. */
 export function rowsOf(positions: readonly Position[], chain: Chain): string[][] {
-  return positions.map((position) => {
+  return positions.map((position, i) => {
     const kind = kindOf(position, chain);
     const risk =
       kind === 'cash' ? 'Cash, counts by its kind' : kind === 'own-coin' ? "The chain's own coin, counts by its kind" : kindNames[kind];
     const score = position.riskScore === null ? `unknown, counts as ${unknownScore}` : number(position.riskScore);
-    return [position.symbol, percent(position.weightPct), risk, score];
+    return [`${i + 1} ${position.symbol}`, percent(position.weightPct), risk, score];
   });
 }
 

@@ -16,9 +16,9 @@ export function Weights(props: { positions: readonly Position[]; chain: Chain; w
           <span>0</span>
         </div>
         <div class="weights-bars" aria-hidden="true">
-          {barsOf(positions, chain).map(({ position, kind, left, width, height }, i) => (
+          {barsOf(positions, chain).map(({ place, position, kind, left, width, height }) => (
             <div
-              key={`${i} ${position.symbol}`}
+              key={place}
               class="weights-column"
               style={{ left: `${left}%`, width: `${width}%` }}
               title={`${position.symbol}: ${percent(position.weightPct)} of the value, ${kindNames[kind]}, ${
@@ -28,11 +28,13 @@ export function Weights(props: { positions: readonly Position[]; chain: Chain; w
               <div class={`weights-bar kind-${kind}`} style={{ height: `${height}%` }} />
               <div
                 class="weights-label"
-                style={height > 70 ? { top: `calc(${100 - height}% + 4px)` } : { bottom: `calc(${height}% + 2px)` }}
+                style={height > 70 ? { top: `calc(${100 - height}% + 13px)` } : { bottom: `calc(${height}% + 2px)` }}
               >
-                <strong>{position.symbol}</strong>
-                <span>{kindNames[kind]}</span>
-                <span>{percent(position.weightPct, { digits: 0 })}</span>
+                <strong>
+                  {place} <span class="weights-name">{position.symbol}</span>
+                </strong>
+                <span class="weights-name">{kindNames[kind]}</span>
+                <span class="weights-name">{percent(position.weightPct, { digits: 0 })}</span>
               </div>
             </div>
           ))}
@@ -56,7 +58,7 @@ export function Weights(props: { positions: readonly Position[]; chain: Chain; w
       <figcaption>
         Each bar is a position: as wide as its part of the value assessed, as high as its risk of 0 to 100, so that its area is what it adds
         to the weighted risk. Cash is stablecoins; they and the chain's own coin count by their kind. Hatched is unknown: it counts as 50,
-        and is no verdict.
+        and is no verdict. The figures in the bars are those of the list below.
         {unmeasured > 0 && ` The weight of ${number(unmeasured, 0)} was not measured, so they are not drawn.`}
       </figcaption>
       <Numbers open table={{ head: ['Position', 'Weight', 'Risk', 'Score'], rows: rowsOf(positions, chain) }} />

@@ -63,15 +63,9 @@ export function Profile(props: { slot: Answer<'TokenIntelAnswer'>; flagsAbove: r
             </Measure>
             <Measure label="Trades in the last hour">{number(activity.lastHourTrades, 0)}</Measure>
           </Measures>
-          <Meter
-            label="Buys"
-            value={activity.buyShare}
-            of={1}
-            text={`${share(activity.buyShare)} of trades`}
-            mark={{ at: 0.5, label: 'half' }}
-          />
         </div>
       </div>
+      <Meter label="Buys, of trades" value={activity.buyShare} of={1} text={share(activity.buyShare)} mark={{ at: 0.5, label: 'half' }} />
     </>
   );
 }
