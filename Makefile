@@ -6,7 +6,7 @@ GOFLAGS := -buildvcs=false
 export GOFLAGS
 
 .PHONY: run demo grade replay-webhooks redrive test bench accuracy key conformance lint template-lint openapi openapi-freeze openapi-lint schemathesis \
-	sam-local fuzz build build-native build-floor build-size binaries-check bench-cold cost
+	sam-local console-publish fuzz build build-native build-floor build-size binaries-check bench-cold cost
 
 # Starts the whole service on this machine; PORT, DATA_DIR, PROVIDERS and the rest are environment variables. With RUNTIME=binaries the
 # functions are the binaries that are deployed, built for this machine.
@@ -89,6 +89,10 @@ schemathesis:
 # ONLY names some of them, with commas.
 sam-local:
 	sam=$$(.ci/template tools) && go run ./infra/dynamodblocal -- go run ./infra/samlocal -sam "$$sam" -only '$(ONLY)'
+
+# Puts the console's built files into the bucket of the deployed stack STACK; needs the AWS command line tool, AWS_REGION and credentials.
+console-publish:
+	@go run ./infra/console/publish
 
 # A short run of every fuzz target; FUZZTIME says how long each.
 FUZZTIME ?= 10s

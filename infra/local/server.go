@@ -18,6 +18,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/google/uuid"
 
+	"github.com/mirrorworthy/mirrorworthy/infra/console"
 	"github.com/mirrorworthy/mirrorworthy/infra/runtimeapi"
 	"github.com/mirrorworthy/mirrorworthy/shared/chain"
 	"github.com/mirrorworthy/mirrorworthy/shared/endpoint"
@@ -39,10 +40,11 @@ const drainTimeout = 10 * time.Second
 // server is the whole service on one machine.
 type server struct {
 	listener net.Listener
-	handler  http.Handler
-	key      string
-	data     string // the data folder
-	forgets  bool   // the store is in memory
+	// handler is the service; the console is before it.
+	handler http.Handler
+	key     string
+	data    string // the data folder
+	forgets bool   // the store is in memory
 	// processes are the functions that are processes of their own; nil where they run in this one.
 	processes map[string]runtimeapi.Options
 	sample    *samplemarket.Market // nil unless the providers are the sample market
@@ -230,6 +232,7 @@ func (s *server) newHandler(config host.Config, source []byte, kept host.Engine,
 	api := newAPIGateway(routes, made.answering, time.Now, newID, s.log)
 	// Not a ServeMux: it would redirect paths that the service answers with a 404 of its own.
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		onChain, ofNode := strings.CutPrefix(r.URL.EscapedPath(), "/sample/nodes/")
 		switch {
 		case r.Method == http.MethodGet && r.URL.EscapedPath() == "/sample":
 			s.serveSamples(w)
@@ -237,6 +240,8 @@ func (s *server) newHandler(config host.Config, source []byte, kept host.Engine,
 			s.writeJSON(w, s.jobs.queues.states())
 		case r.Method == http.MethodPost && r.URL.EscapedPath() == "/sample/advance":
 			s.advance(w, r)
+		case r.Method == http.MethodPost && ofNode:
+			s.askNode(w, r, onChain)
 		default:
 			api.ServeHTTP(w, r)
 		}
@@ -331,10 +336,14 @@ func keyMode(config host.Config) string {
 
 // serve answers and runs the schedules until ctx ends, then lets the requests under way finish and ends the jobs.
 func (s *server) serve(ctx context.Context) error {
-	web := &http.Server{Handler: s.handler, ReadHeaderTimeout: 5 * time.Second, MaxHeaderBytes: maximumHeaders, ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelDebug)}
+	defer s.shut()
+	handler, err := console.Handler(s.handler)
+	if err != nil {
+		return err
+	}
+	web := &http.Server{Handler: handler, ReadHeaderTimeout: 5 * time.Second, MaxHeaderBytes: maximumHeaders, ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelDebug)}
 	failed := make(chan error, 1)
 	go func() { failed <- web.Serve(s.listener) }()
-	defer s.shut()
 	settled, stop := s.jobs.run(ctx)
 	defer stop()
 	go func() {
@@ -364,10 +373,20 @@ func (s *server) shut() {
 // address is where the service answers.
 func (s *server) address() string { return "http://" + s.listener.Addr().String() }
 
-// greeting is the ready line, and a few calls to try.
+// consoleAddress is where the console opens. A test key is handed to it in the part of the address that is sent to nobody; a live key is
+// pasted there, so that no history of a browser keeps it.
+func (s *server) consoleAddress() string {
+	if !strings.HasPrefix(s.key, "mw_"+store.ModeTest+"_") {
+		return s.address() + "/"
+	}
+	return s.address() + "/#key=" + s.key
+}
+
+// greeting is the ready line, where the console is, and a few calls to try.
 func (s *server) greeting() string {
 	var text strings.Builder
 	fmt.Fprintf(&text, "ready %s key=%s\n", s.address(), s.key)
+	fmt.Fprintf(&text, "\nOpen the console:\n  %s\n", s.consoleAddress())
 	if s.forgets {
 		text.WriteString("\nThe functions run as binaries on a DynamoDB in memory: nothing but the key's folder is kept when this ends.\n")
 	}
@@ -410,11 +429,21 @@ func (s *server) serveSamples(w http.ResponseWriter) {
 	}
 	s.writeJSON(w, struct {
 		samplemarket.Samples
-		// Nodes take transactions by chain; AccountFactory makes smart accounts on each of them. Now is the sample market's time.
+		// Nodes take transactions by chain, each also at /sample/nodes/{chain}; ChainIDs are the chains' EIP-155 ids. AccountFactory makes
+		// smart accounts on each of them. Now is the sample market's time.
 		Nodes          map[string]string `json:"nodes"`
+		ChainIDs       map[string]int64  `json:"chainIds"`
 		AccountFactory string            `json:"accountFactory"`
 		Now            string            `json:"now"`
-	}{s.samples, s.nodes, samplemarket.AccountFactory, s.now().UTC().Format(time.RFC3339)})
+	}{s.samples, s.nodes, chainIDs(), samplemarket.AccountFactory, s.now().UTC().Format(time.RFC3339)})
+}
+
+func chainIDs() map[string]int64 {
+	ids := make(map[string]int64)
+	for _, on := range chain.All() {
+		ids[string(on.Slug)] = on.ID
+	}
+	return ids
 }
 
 // writeJSON answers with a value.

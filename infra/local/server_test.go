@@ -35,7 +35,10 @@ func environment(t testing.TB, pairs ...string) func(string) string {
 
 // undocumented are the paths that the API's document does not describe: tools speak another protocol, and the rest is the local gateway's
 // own.
-var undocumented = []string{"/v1/mcp", "/api/v1/mcp", "/sample", "/sample/advance", "/queues"}
+var undocumented = []string{
+	"/v1/mcp", "/api/v1/mcp", "/sample", "/sample/advance", "/queues", "/sample/nodes/eth", "/sample/nodes/base", "/sample/nodes/nowhere", "/sample/nodes/",
+	"/sample/nodes/Eth", "/sample/nodes/eth/", "/sample/nodes/%65th", "/sample/nodes/../nodes/eth",
+}
 
 // start runs the service until the test ends, and holds everything that it is asked and answers to the API's document.
 func start(t testing.TB, getenv func(string) string) *server {
@@ -200,7 +203,7 @@ func TestAPartnersFirstCalls(t *testing.T) {
 	if status != http.StatusOK || !strings.Contains(body, s.samples.Wallets[0].Address) {
 		t.Errorf("/sample: %d %.200s", status, body)
 	}
-	for path, want := range map[string]int{"/v1/leaderboard": 404, "/v1//trader-score": 404, "/v1/trader-score/": 404, "/": 404, "/v1/usage": 200} {
+	for path, want := range map[string]int{"/v1/leaderboard": 404, "/v1//trader-score": 404, "/v1/trader-score/": 404, "/v1": 404, "/v1/usage": 200} {
 		if status, header, body := s.call(t, http.MethodGet, path, s.key, ""); status != want || !strings.HasPrefix(header.Get("Content-Type"), "application/json") {
 			t.Errorf("GET %s: %d %s", path, status, body)
 		}
@@ -237,6 +240,15 @@ func TestReadyLine(t *testing.T) {
 	}
 	if !strings.Contains(rest, "curl") {
 		t.Errorf("no calls to try: %q", rest)
+	}
+	if !strings.HasPrefix(rest, "\nOpen the console:\n  "+first.address()+"/#key="+first.key+"\n") {
+		t.Errorf("no console to open: %q", rest)
+	}
+	// A live key is in no address.
+	live := start(t, environment(t, "PROVIDERS", recorded(t)))
+	line, rest, _ = strings.Cut(live.greeting(), "\n")
+	if line != "ready "+live.address()+" key="+live.key || !strings.HasPrefix(live.key, "mw_live_") || rest != "\nOpen the console:\n  "+live.address()+"/\n" {
+		t.Errorf("%q %q", line, rest)
 	}
 }
 
@@ -357,7 +369,7 @@ func TestDraining(t *testing.T) {
 	ended, answered := make(chan error, 1), make(chan string, 1)
 	go func() { ended <- s.serve(ctx) }()
 	go func() {
-		_, _, body := s.call(t, http.MethodGet, "/", "", "")
+		_, _, body := s.call(t, http.MethodGet, "/slow", "", "")
 		answered <- body
 	}()
 	<-entered
