@@ -9,6 +9,13 @@ export function isSlotError(slot: object): slot is SlotError {
   return 'error' in slot && 'message' in slot;
 }
 
+/** A slot that has its answer. */
+export type Filled<S extends object> = Exclude<S, SlotError>;
+
+function isFilled<S extends object>(slot: S): slot is Filled<S> {
+  return !isSlotError(slot);
+}
+
 /** Why there is no answer, and the way to ask again. */
 export function ProblemNote(props: { problem: Problem; again?: () => void }) {
   const { problem } = props;
@@ -57,10 +64,10 @@ export function Answered<T>(props: { asked: Asked<T>; children: (answer: T) => C
 /**
  * One slot of a bundle. One that failed says so in its own place, and the page stands.
  */
-export function Slot<T extends object>(props: {
+export function Slot<S extends object>(props: {
   title: string;
-  slot: T | SlotError | undefined;
-  children: (slot: T) => ComponentChildren;
+  slot: S | undefined;
+  children: (slot: Filled<S>) => ComponentChildren;
   again?: () => void;
   wide?: boolean;
   head?: ComponentChildren;
@@ -75,6 +82,8 @@ export function Slot<T extends object>(props: {
       </header>
       {slot === undefined ? (
         <p class="unmeasured">The service did not answer this.</p>
+      ) : isSlotError(slot) && slot.error === 'not_a_token' ? (
+        <NotAToken message={slot.message} />
       ) : isSlotError(slot) ? (
         <div class="problem slot-problem" role="alert">
           <p>This part could not be answered: {slot.message}</p>
@@ -87,10 +96,19 @@ export function Slot<T extends object>(props: {
             </button>
           )}
         </div>
-      ) : (
+      ) : isFilled(slot) ? (
         props.children(slot)
-      )}
+      ) : null}
     </section>
+  );
+}
+
+/** An address that is no token: an answer about the address, which asking again does not change. */
+export function NotAToken(props: { message: string }) {
+  return (
+    <p class="empty" role="status">
+      {props.message}
+    </p>
   );
 }
 

@@ -89,11 +89,11 @@ export function Plot(props: {
   );
 }
 
-/** The numbers behind a picture. */
-export function Numbers(props: { table: { head: string[]; rows: string[][] } }) {
+/** The numbers behind a picture, folded unless `open` says otherwise. */
+export function Numbers(props: { table: { head: string[]; rows: string[][] }; open?: boolean }) {
   const { head, rows } = props.table;
   return (
-    <details class="numbers">
+    <details class="numbers" open={props.open ?? false}>
       <summary>The numbers</summary>
       <section class="scroll" tabIndex={0} aria-label="The numbers">
         <table>

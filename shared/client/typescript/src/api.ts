@@ -1579,10 +1579,35 @@ export interface components {
             volatility: "calm" | "normal" | "elevated" | "extreme" | null;
             /** @description `distanceFromHighPct` is zero or below: how far the price is from its highest close since launch or in 90 days, in percent. */
             distanceFromHighPct: number | null;
+            /** @description `hoursSinceHigh` is how long before the latest trade that close was. */
+            hoursSinceHigh: number | null;
+            /** @description `swings` are the latest confirmed turning points of the price, at most 12, the oldest first; none where it has not turned, or is not available. */
+            swings: components["schemas"]["PriceSwing"][];
+            /** @description `range` is what a breakout is read against: the 20 bars before the one that broke out, or before the latest. Null with too few bars. */
+            range: components["schemas"]["PriceRange"] | null;
             /** @description `barMinutes` is the length of the bars that were read. */
             barMinutes: number | null;
             /** @description `reasons` are one to five sentences, the weightiest first. */
             reasons: string[];
+        };
+        /** @description `PriceSwing` is a confirmed turning point of the price. */
+        PriceSwing: {
+            /**
+             * @description `kind` says what turned. One of high or low.
+             * @enum {string}
+             */
+            kind: "high" | "low";
+            /** @description `hoursAgo` is when, in hours before the answer. */
+            hoursAgo: number | null;
+            /** @description `fromHighPct` is where, in percent of the highest close, from it: below zero for lower ones. Above zero is a price within a bar that closed lower. */
+            fromHighPct: number | null;
+        };
+        /** @description `PriceRange` is between the highest and the lowest price of some bars, in percent of the highest close, from it. */
+        PriceRange: {
+            /** @description `topFromHighPct` is the upper end. */
+            topFromHighPct: number | null;
+            /** @description `bottomFromHighPct` is the lower end. */
+            bottomFromHighPct: number | null;
         };
         /** @description The whole token page in one call: ten answers about one token. */
         TokenOverview: {
@@ -1829,6 +1854,8 @@ export interface components {
             concentration: "diversified" | "concentrated" | "all-in" | null;
             /** @description `riskyPositions` are the positions whose tokens are rated high or critical, the largest contributions to the risk first. */
             riskyPositions: components["schemas"]["RiskyPosition"][];
+            /** @description `positions` are all that were looked at, the largest first; none without holdings. */
+            positions: components["schemas"]["PortfolioPosition"][];
             /** @description `worstOffender` is the symbol of the position that contributes most to the weighted risk. */
             worstOffender: string | null;
             /** @description `summary` is one sentence, for display. */
@@ -1855,6 +1882,20 @@ export interface components {
             weightPct: number | null;
             /** @description `reason` is the weightiest finding about the token. */
             reason: string;
+        };
+        /** @description `PortfolioPosition` is a holding that counts with its weight and its risk. */
+        PortfolioPosition: {
+            /** @description `symbol` is the token's. */
+            symbol: string;
+            /** @description `weightPct` is the position's part of the value assessed, 0 to 100. */
+            weightPct: number | null;
+            /**
+             * @description `risk` is the verdict of token-risk. One of low, medium, high, critical or unknown; null for stablecoins and the chain's own coin, which count by their kind.
+             * @enum {string|null}
+             */
+            risk: "low" | "medium" | "high" | "critical" | "unknown" | null;
+            /** @description `riskScore` is 0 to 100; null where the risk is unknown, which counts as 50. */
+            riskScore: number | null;
         };
         /** @description `PortfolioCoverage` counts what became of the wallet's holdings, each in one of the counts that follow the first; the native coin and its wrapped form are one. */
         PortfolioCoverage: {

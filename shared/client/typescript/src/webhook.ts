@@ -68,7 +68,13 @@ function read(id: string, bytes: Uint8Array): WebhookEvent {
   } catch (cause) {
     throw new AnswerError('the body of a webhook is not JSON', { cause });
   }
-  if (!isRecord(told) || typeof told.type !== 'string' || told.type === '' || typeof told.timestamp !== 'string') {
+  if (
+    !isRecord(told) ||
+    typeof told.type !== 'string' ||
+    told.type === '' ||
+    typeof told.timestamp !== 'string' ||
+    Number.isNaN(Date.parse(told.timestamp))
+  ) {
     throw new AnswerError('the body of a webhook is not an event');
   }
   return { id, type: told.type, timestamp: told.timestamp, data: told.data };
