@@ -223,7 +223,7 @@ function YourAgents() {
       {wallet?.client != null ? (
         <Agents />
       ) : (
-        <details class="more">
+        <details class="unfold">
           <summary>Sign in with your wallet to see its agents</summary>
           <ConnectWallet />
         </details>
@@ -235,19 +235,23 @@ function YourAgents() {
 export function Copy(props: { route: Route }) {
   const { route } = props;
   if (route.screen === 'agent') {
-    return <AgentPage key={route.agentId} agentId={route.agentId} />;
+    return (
+      <div class="copy">
+        <AgentPage key={route.agentId} agentId={route.agentId} />
+      </div>
+    );
   }
   if (route.screen !== 'copy') {
     return null;
   }
   return (
-    <>
+    <div class="copy">
       <div class="page-head">
         <h1>Copy a leader</h1>
         <p>An agent mirrors a wallet’s trades within the limits that you set. You see what each step permits before you sign it.</p>
       </div>
       <NewCopy route={route} />
       <YourAgents />
-    </>
+    </div>
   );
 }

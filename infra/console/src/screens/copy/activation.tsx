@@ -51,7 +51,7 @@ function StepCard(props: { step: Step; progress: Progress }) {
   const told = explainStep(props.step);
   const { message, typedData, transaction } = props.step;
   return (
-    <li class={`step ${props.progress}`} aria-current={props.progress === 'at-wallet' ? 'step' : undefined}>
+    <li class={`step is-${props.progress}`} aria-current={props.progress === 'at-wallet' ? 'step' : undefined}>
       <p class="row">
         <strong>{told.title}</strong>
         <Tag>{told.cost}</Tag>
@@ -66,7 +66,7 @@ function StepCard(props: { step: Step; progress: Progress }) {
         <dt>Your wallet shows</dt>
         <dd>{told.walletShows}</dd>
       </dl>
-      <details class="more">
+      <details class="unfold">
         <summary>Exactly what is {props.step.kind === 'send_transaction' ? 'sent' : 'signed'}</summary>
         {message !== undefined && <pre>{message}</pre>}
         {typedData !== undefined && <pre>{JSON.stringify(typedData, null, 2)}</pre>}

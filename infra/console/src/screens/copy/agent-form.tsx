@@ -124,7 +124,7 @@ export function AgentForm(props: {
         {field('maxUsd', 'At most, USD', 'What open copies may cost together.')}
         {field('copyPercent', 'Copy percent', 'Of the leader’s proportions, above 0 to 100.')}
       </div>
-      <details class="more" open={risk.perPositionCapPct !== '' || risk.excludeTokens !== '' || risk.maxLeverage !== ''}>
+      <details class="unfold" open={risk.perPositionCapPct !== '' || risk.excludeTokens !== '' || risk.maxLeverage !== ''}>
         <summary>More limits</summary>
         <div class="fields">
           {isPerps && field('maxLeverage', 'Highest leverage', 'From 1 to 20; 3 when left out.')}

@@ -37,7 +37,7 @@ export function LeaderCard(props: { leader: Leader; now: number; open?: boolean 
       {!assessment.mirrorable && <p>Its trades could not have been mirrored:</p>}
       <Reasons reasons={assessment.reasons} label="Why it can or cannot be mirrored" />
       <Disclosure text={leader.disclosure} />
-      <details class="more" open={props.open}>
+      <details class="unfold" open={props.open}>
         <summary>Figures and grade</summary>
         {simulation && (
           <>

@@ -18,9 +18,9 @@ const every = 10_000;
 
 const statuses: readonly (Execution['status'] | 'all')[] = ['all', 'executed', 'partial', 'skipped', 'failed', 'submitted', 'detected'];
 
-/** A price in as many digits as tell it apart. */
+/** A price of a coin, token or share in USD, in as many digits as tell it apart. */
 export function priceOf(value: number | null): string {
-  return value === null ? notMeasured : new Intl.NumberFormat('en', { maximumSignificantDigits: 6 }).format(value);
+  return value === null ? notMeasured : `${new Intl.NumberFormat('en', { maximumSignificantDigits: 6 }).format(value)} USD`;
 }
 
 /** A time in milliseconds for people. */

@@ -117,7 +117,7 @@ export function Overlap(props: { leader: string; chain: Chain; wallet: string | 
       ),
   );
   return (
-    <details class="more">
+    <details class="unfold">
       <summary>Does it add anything to what runs already?</summary>
       <form
         class="size-form"

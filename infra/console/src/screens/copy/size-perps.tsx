@@ -183,7 +183,7 @@ export function SizePerps(props: { leader: string; grade: GradeLetter | null; on
             onChange={(leaderGrade) => change({ leaderGrade })}
           />
         </div>
-        <details class="more">
+        <details class="unfold">
           <summary>More figures</summary>
           <div class="fields">{numbers.slice(3).map(field)}</div>
         </details>

@@ -103,11 +103,13 @@ function PlanSheet(props: { plan: Plan; disclosure: string | null }) {
         <Measure label="Swing in a year">{percent(copier.volatilityPct)}</Measure>
       </Measures>
       <Disclosure text={props.disclosure} />
-      <p class="fine">
-        The risk of {number(coverage.tokensAssessed, 0)} of the leader’s tokens was looked at, of {number(coverage.tokensUnassessed, 0)} it
-        was not; it was compared with {number(coverage.copiesCompared, 0)} running copies, with {number(coverage.copiesUncompared, 0)} it
-        was not.
-      </p>
+      <h3>What it rests on</h3>
+      <Measures>
+        <Measure label="Tokens whose risk was looked at">{number(coverage.tokensAssessed, 0)}</Measure>
+        <Measure label="Tokens not looked at">{number(coverage.tokensUnassessed, 0)}</Measure>
+        <Measure label="Running copies compared">{number(coverage.copiesCompared, 0)}</Measure>
+        <Measure label="Running copies not compared">{number(coverage.copiesUncompared, 0)}</Measure>
+      </Measures>
     </section>
   );
 }
