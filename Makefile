@@ -6,7 +6,8 @@ GOFLAGS := -buildvcs=false
 export GOFLAGS
 
 .PHONY: run demo grade replay-webhooks redrive test bench accuracy key conformance lint template-lint openapi openapi-freeze openapi-lint schemathesis \
-	sam-local console-publish fuzz build build-native build-floor build-size binaries-check bench-cold cost
+	sam-local fuzz build build-native build-floor build-size binaries-check bench-cold cost client-typescript console console-check console-test \
+	console-screenshots console-publish
 
 # Starts the whole service on this machine; PORT, DATA_DIR, PROVIDERS and the rest are environment variables. With RUNTIME=binaries the
 # functions are the binaries that are deployed, built for this machine.
@@ -90,6 +91,31 @@ schemathesis:
 sam-local:
 	sam=$$(.ci/template tools) && go run ./infra/dynamodblocal -- go run ./infra/samlocal -sam "$$sam" -only '$(ONLY)'
 
+# The console's files, made anew from their sources; they are committed, so that Go alone makes the rest. Needs npm.
+CONSOLE := cd infra/console && npm --silent run
+console: infra/console/node_modules/.package-lock.json shared/client/typescript/node_modules/.package-lock.json
+	$(CONSOLE) build
+
+# The console's linter, types and unit tests, and whether the files in dist are those that its sources make, no more and no fewer.
+console-check: infra/console/node_modules/.package-lock.json shared/client/typescript/node_modules/.package-lock.json
+	$(CONSOLE) lint
+	$(CONSOLE) test
+	$(CONSOLE) build -- --outDir ../../build/console --emptyOutDir --logLevel warn
+	@diff -rq infra/console/dist build/console || { echo "infra/console/dist is not what its sources make: run make console"; exit 1; }
+
+# The console in a browser, on a service of its own; needs Chromium, which CHROMIUM names where it is not /usr/bin/chromium. ONLY names
+# some of the files in infra/console/browser. With SERVICE_URL and SERVICE_KEY a running service is asked, which serves its own console.
+console-test: infra/console/node_modules/.package-lock.json shared/client/typescript/node_modules/.package-lock.json
+	$(CONSOLE) test:browser -- $(ONLY)
+
+# Draws the pictures in infra/console/screenshots anew, on a market that stands still.
+console-screenshots: infra/console/node_modules/.package-lock.json shared/client/typescript/node_modules/.package-lock.json
+	SCREENSHOTS=1 $(CONSOLE) test:browser
+
+# What npm installs is installed anew when it was to be something else.
+%/node_modules/.package-lock.json: %/package-lock.json
+	cd $* && npm ci --no-audit --no-fund --loglevel=error
+
 # Puts the console's built files into the bucket of the deployed stack STACK; needs the AWS command line tool, AWS_REGION and credentials.
 console-publish:
 	@go run ./infra/console/publish
@@ -121,6 +147,10 @@ build-native:
 # Every function's binary is started and gets its event of events/, and must answer as the same function does in the gateway's process.
 binaries-check: build-native
 	@go build -o build/local ./infra/local && ./build/local check
+
+# The TypeScript client: its types are those of the API document, lint, and its tests, the last of them against the service; needs npm.
+client-typescript:
+	cd shared/client/typescript && npm ci --no-audit --no-fund && npm run types:check && npm run lint && npm run typecheck && npm test
 
 # How long each function's binary takes to start and to answer first, beside the least that a function can be: make bench-cold
 # COLD="-starts 60 venues usage"; with -check it fails when one takes more than twice that to be ready.

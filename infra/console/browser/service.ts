@@ -32,7 +32,7 @@ async function filesBelow(folder: string): Promise<string[]> {
  */
 async function build(folder: string): Promise<string> {
   const [committed, built] = [join(consoleFolder, 'dist'), join(folder, 'dist')];
-  await run('npx', ['vite', 'build', '--outDir', built, '--emptyOutDir', '--logLevel', 'warn'], { cwd: consoleFolder });
+  await run('node_modules/.bin/vite', ['build', '--outDir', built, '--emptyOutDir', '--logLevel', 'warn'], { cwd: consoleFolder });
   // In an overlay an empty path stands for a file that is not there.
   const replace = Object.fromEntries((await filesBelow(committed)).map((name) => [join(committed, name), '']));
   for (const name of await filesBelow(built)) {

@@ -2,6 +2,7 @@
 import type { Hex } from 'viem';
 import { generatePrivateKey } from 'viem/accounts';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { copyLeader } from '../../example/copy-leader.js';
 import {
   ApiError,
   Client,
@@ -16,7 +17,7 @@ import {
 } from '../../src/index.js';
 import { injectedWallet, type Provider, requestAccounts } from '../../src/injected.js';
 import { type LocalWallet, localWallet } from '../../src/local-wallet.js';
-import { Market } from './market.js';
+import { chainOf, Market } from './market.js';
 import { Receiver } from './receiver.js';
 
 const service = inject('service');
@@ -31,6 +32,8 @@ let spotLeader: Leader;
 let perpsLeader: Leader;
 let spotAgent: string;
 let perpsAgent: string;
+/** All agents of the wallet that were activated. */
+const agents: string[] = [];
 
 /** A client with a wallet signed in; the address may be said to be another. */
 function clientOf(signer: LocalWallet, address: string = signer.address): Client {
@@ -87,11 +90,16 @@ test('leaders are browsed', async () => {
 });
 
 test('a leader is vetted, and the copy is sized', async () => {
-  const chain = spotLeader.chain ?? 'eth';
-  const overview = await client.walletOverview({ wallet: spotLeader.address, chain: 'eth', tradesLimit: 3 }).then((answer) => answer);
-  expect(overview.wallet).toBe(spotLeader.address);
-  expect(chain).toBe('eth');
-  const plan = await client.copyPlan({ wallet: wallet.address, leadWallet: spotLeader.address, chain: 'eth' });
+  const chain = chainOf(spotLeader.chain);
+  const overview = await client.walletOverview({ wallet: spotLeader.address, chain, tradesLimit: 3 });
+  expect([overview.wallet, overview.chain, overview.bundle, overview.failed]).toEqual([
+    spotLeader.address,
+    chain,
+    'wallet-overview',
+    undefined,
+  ]);
+  expect('error' in overview.traderScore ? undefined : overview.traderScore.grade).toBe(spotLeader.grade);
+  const plan = await client.copyPlan({ wallet: wallet.address, leadWallet: spotLeader.address, chain });
   expect(plan.plan.capitalPct).toBeGreaterThanOrEqual(0);
   expect(plan.reasons.length).toBeGreaterThan(0);
   const decision = await client.perpCopyDecision({ side: 'long', leverage: 3, fundingRateHourly: 0.00001 });
@@ -99,7 +107,7 @@ test('a leader is vetted, and the copy is sized', async () => {
   const overlap = await client.copyOverlap({
     wallet: wallet.address,
     leadWallet: spotLeader.address,
-    chain: 'eth',
+    chain,
     leaders: [perpsLeader.address],
   });
   expect(['additive', 'overlapping', 'redundant', 'unknown']).toContain(overlap.verdict);
@@ -124,9 +132,8 @@ async function create(
 ): Promise<{ agentId: string; shown: Step[][] }> {
   const request: CreateAgentRequest = { venue, smartAccountAddress: owner.address, leaderWalletAddress: leader.address, riskConfig: risk };
   if (leader.chain !== null) {
-    request.smartAccountAddress = await market.smartAccount(leader.chain, owner.address);
-    request.chain = 'eth';
-    expect(leader.chain).toBe('eth');
+    request.chain = chainOf(leader.chain);
+    request.smartAccountAddress = await market.smartAccount(request.chain, owner.address);
   }
   const agent = await of.createAgent(request);
   expect(agent).toMatchObject({
@@ -159,8 +166,26 @@ test('agents are made and activated by a wallet', async () => {
     expect(words).toEqual({ title: step.title, what: step.what, why: step.why, safety: step.safety, walletShows: step.walletShows });
     expect(['no gas', 'network fee', 'network fee (may be covered)']).toContain(cost);
   }
-  expect((await client.listAgents()).map(({ agentId }) => agentId)).toEqual([perpsAgent, spotAgent]);
+  agents.push(spotAgent, perpsAgent);
+  // Which leader does something next is as on a real market: several are followed, those first that have something open.
+  for (const venue of ['perpvenue-perps', 'predictvenue-markets'] as const) {
+    for (const leader of (await busiest(venue)).slice(0, 3)) {
+      agents.push((await create(venue, leader, wallet, wallet, client)).agentId);
+    }
+  }
+  expect((await client.listAgents()).map(({ agentId }) => agentId)).toEqual(agents.toReversed());
 });
+
+/** The leaders of a venue, those first that have something open where that can be told. */
+async function busiest(venue: Leader['venue']): Promise<Leader[]> {
+  const leaders = (await client.listLeaders({ venue })).slice(0, 10);
+  const open = new Map<string, number>();
+  for (const { address } of venue === 'perpvenue-perps' ? leaders : []) {
+    open.set(address, (await client.post('/perp-wallet', { wallet: address })).positions.length);
+  }
+  const has = ({ address }: Leader) => Number((open.get(address) ?? 0) > 0);
+  return leaders.toSorted((a, b) => has(b) - has(a));
+}
 
 /** A browser's wallet, with a key in memory behind it. */
 function providerOf(signer: LocalWallet): Provider {
@@ -207,6 +232,19 @@ test('a wallet of a browser activates agents as well', async () => {
   }
 });
 
+test('the example of the README runs', async () => {
+  const owner = localWallet(generatePrivateKey(), market.nodes, { pollMs: 20 });
+  const asked: string[] = [];
+  const confirm = (text: string) => {
+    asked.push(text);
+    return true;
+  };
+  const copied = await copyLeader(baseUrl, service.key, providerOf(owner), confirm);
+  expect(copied).toEqual({ agentId: expect.stringMatching(/^ag_/), executions: [] });
+  expect(asked.length).toBeGreaterThan(0);
+  await expect(copyLeader(baseUrl, service.key, providerOf(owner), () => false)).rejects.toThrow('not confirmed');
+});
+
 test('another wallet is refused', async () => {
   const stranger = localWallet(generatePrivateKey(), market.nodes);
   const others = clientOf(stranger);
@@ -242,7 +280,7 @@ test('what agents did is listed, with what was skipped', async () => {
   for (let step = 0; step < 56 && !done(); step++) {
     await market.advance('6h', 6 * hour);
     all = [];
-    for (const agentId of [spotAgent, perpsAgent]) {
+    for (const agentId of agents) {
       for await (const execution of client.listExecutions(agentId)) {
         all.push(execution);
       }
@@ -269,7 +307,7 @@ test('agents are paused, resumed and stopped', async () => {
   expect((await client.stop(spotAgent)).status).toBe('stopped');
   expect((await client.getAgent(spotAgent)).status).toBe('stopped');
   expect((await refusal(client.resume(spotAgent))).status).toBe(409);
-  await expect(client.activate(spotAgent, wallet)).rejects.toThrow(Error);
+  await expect(client.activate(spotAgent, wallet)).rejects.toThrow(NotActivatedError);
 });
 
 test('an agent whose credentials lapsed is activated again', async () => {

@@ -2,7 +2,22 @@
 import { createPublicClient, getAddress, type Hex, http, parseAbi } from 'viem';
 
 /** The numbers of the sample market's chains. */
-export const chainIds: Readonly<Record<string, number>> = { eth: 1, base: 8453, bsc: 56, arbitrum: 42161, polygon: 137, optimism: 10 };
+const chainIds = { eth: 1, base: 8453, bsc: 56, arbitrum: 42161, polygon: 137, optimism: 10 };
+
+/** A chain of the sample market by its slug. */
+export type Chain = keyof typeof chainIds;
+
+/** Reads a chain's slug. */
+export function chainOf(slug: string | null): Chain {
+  if (slug === null || !isChain(slug)) {
+    throw new Error(`no chain ${slug}`);
+  }
+  return slug;
+}
+
+function isChain(slug: string): slug is Chain {
+  return Object.hasOwn(chainIds, slug);
+}
 
 export class Market {
   readonly #url: string;
@@ -29,15 +44,7 @@ export class Market {
 
   /** The nodes by chain id. */
   get nodes(): Record<number, string> {
-    return Object.fromEntries(Object.entries(this.#nodes).map(([slug, url]) => [this.chainId(slug), url]));
-  }
-
-  chainId(slug: string): number {
-    const id = chainIds[slug];
-    if (id === undefined) {
-      throw new Error(`no chain ${slug}`);
-    }
-    return id;
+    return Object.fromEntries(Object.entries(this.#nodes).map(([slug, url]) => [chainIds[chainOf(slug)], url]));
   }
 
   /** Lets time pass, and what agents do in it be done. */
@@ -49,7 +56,7 @@ export class Market {
   }
 
   /** The account that the factory of a chain makes for a wallet. */
-  async smartAccount(chain: string, wallet: Hex): Promise<string> {
+  async smartAccount(chain: Chain, wallet: Hex): Promise<string> {
     const node = createPublicClient({ transport: http(this.#nodes[chain]) });
     const abi = parseAbi(['function getAddress(address owner, uint256 salt) view returns (address)']);
     const account = await node.readContract({ address: this.#factory, abi, functionName: 'getAddress', args: [wallet, 0n] });
