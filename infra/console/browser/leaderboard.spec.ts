@@ -35,7 +35,10 @@ test.describe('the board of traders', () => {
       const item = rowOf(page, row.wallet);
       await expect(item.getByRole('img', { name: new RegExp(`^Grade ${row.grade}`) })).toBeVisible();
       await expect(item.getByRole('list', { name: 'Reasons' }).getByRole('listitem')).toHaveText(row.reasons);
-      await expect(item.getByRole('link', { name: `Wallet ${row.wallet}` })).toHaveAttribute('href', `#/trader/${row.chain}/${row.wallet}`);
+      await expect(item.getByRole('link', { name: `Wallet ${row.wallet}`, exact: true })).toHaveAttribute(
+        'href',
+        `#/trader/${row.chain}/${row.wallet}`,
+      );
     }
   });
 
@@ -225,8 +228,8 @@ test.describe('spot leaders', () => {
       'A delayed copier lost.',
       'Too few entries.',
     ]);
-    await expect(turnedAway.getByRole('link', { name: /^Copy wallet/ })).toHaveCount(0);
-    await expect(rowOf(page, open?.wallet ?? '').getByRole('link', { name: /^Copy wallet/ })).toHaveAttribute(
+    await expect(turnedAway.getByRole('link', { name: /^Copy this leader/ })).toHaveCount(0);
+    await expect(rowOf(page, open?.wallet ?? '').getByRole('link', { name: /^Copy this leader/ })).toHaveAttribute(
       'href',
       `#/copy?leader=${open?.wallet}&venue=dexvenue-spot&chain=${open?.chain}`,
     );
@@ -294,10 +297,13 @@ test.describe('strategies', () => {
       figures.boundingBox(),
     ]);
     expect(below?.y).toBeGreaterThan((grade?.y ?? 0) + (grade?.height ?? 0));
-    await expect(row.getByRole('link', { name: `Wallet ${leader}` })).toHaveAttribute('href', `#/trader/perp/${leader}`);
-    await expect(row.getByRole('link', { name: /^Copy wallet/ })).toHaveAttribute('href', `#/copy?leader=${leader}&venue=perpvenue-perps`);
+    await expect(row.getByRole('link', { name: `Wallet ${leader}`, exact: true })).toHaveAttribute('href', `#/trader/perp/${leader}`);
+    await expect(row.getByRole('link', { name: /^Copy this leader/ })).toHaveAttribute(
+      'href',
+      `#/copy?leader=${leader}&venue=perpvenue-perps`,
+    );
     await expect(page.getByText('Mirrorable: not measured')).toHaveClass(/tone-unknown/);
-    await expect(page.getByRole('link', { name: /^Copy wallet/ })).toHaveCount(1);
+    await expect(page.getByRole('link', { name: /^Copy this leader/ })).toHaveCount(1);
     await expect(page.getByText('The first 2 by our grades are listed.')).toBeVisible();
   });
 

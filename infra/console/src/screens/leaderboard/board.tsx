@@ -166,7 +166,7 @@ export function GradedRow(props: {
           {props.copyable && (
             <a
               class="button small"
-              aria-label={`Copy wallet ${props.wallet}`}
+              aria-label={`Copy this leader, wallet ${props.wallet}`}
               href={hrefOf({
                 screen: 'copy',
                 leader: props.wallet,
