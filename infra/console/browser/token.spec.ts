@@ -397,4 +397,7 @@ test('fits a phone', async ({ console, page }) => {
   await console.open(await tokenOf(console, 'grower'));
   await expect(card(page, 'Valuation')).toBeVisible();
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(360);
+  for (const track of await page.locator('.meter-track').all()) {
+    expect((await track.boundingBox())?.width).toBeGreaterThan(24);
+  }
 });
