@@ -259,4 +259,7 @@ test('fits a phone with fifty positions', async ({ console, page }) => {
   await openAltered(console, () => ({ portfolioRisk: { ...held, positions: many } }));
   await expect(page.getByRole('figure').getByRole('row')).toHaveCount(51);
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(360);
+  for (const track of await page.locator('.meter-track').all()) {
+    expect((await track.boundingBox())?.width).toBeGreaterThan(24);
+  }
 });

@@ -354,6 +354,31 @@ test('shows a signal that changed with the risk verdict of that moment', async (
   await expect(entry.locator('.verdict-pair')).toContainText('Risk: medium');
 });
 
+test('keeps what was logged when the look of the bundle fails', async ({ console, page }) => {
+  await answerChanges(console, [
+    { changes: [{ metric: 'liquidity', direction: 'down', severity: 'high', detail: 'Liquidity fell by 40%.' }] },
+    {},
+  ]);
+  let failing = true;
+  await console.answer<Overview>(overview, (json) =>
+    failing
+      ? { ...json, tokenChanges: { error: 'provider_unavailable', message: 'Out of reach.' }, partial: true, failed: ['tokenChanges'] }
+      : json,
+  );
+  await page.clock.install();
+  await console.open(await tokenOf(console, 'major'));
+  const log = card(page, 'Changes');
+  await expect(log.getByRole('alert')).toContainText('Out of reach.');
+  await minute(page);
+  await expect(log).toContainText('Liquidity fell by 40%.');
+  await expect(log).toContainText('The look with the rest of the page failed: Out of reach.');
+  failing = false;
+  await page.getByRole('button', { name: 'Look again' }).click();
+  await expect(log).toContainText('2 looks since');
+  await expect(log).toContainText('Liquidity fell by 40%.');
+  await expect(log).not.toContainText('Out of reach.');
+});
+
 test('goes on after a look that failed', async ({ console, page }) => {
   await console.open(await tokenOf(console, 'major'));
   const log = card(page, 'Changes');
@@ -372,4 +397,7 @@ test('fits a phone', async ({ console, page }) => {
   await console.open(await tokenOf(console, 'grower'));
   await expect(card(page, 'Valuation')).toBeVisible();
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(360);
+  for (const track of await page.locator('.meter-track').all()) {
+    expect((await track.boundingBox())?.width).toBeGreaterThan(24);
+  }
 });

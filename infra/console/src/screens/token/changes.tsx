@@ -1,7 +1,7 @@
 /** The log of a token's changes, and the control of looking for them. */
 
 import { RiskVerdict, type Tone } from '../../parts/risk';
-import { ProblemNote } from '../../parts/state';
+import { ProblemNote, type SlotError } from '../../parts/state';
 import { Reasons, Tag } from '../../parts/text';
 import { count, instant, word } from '../../words';
 import { type Entry, namesSignal } from './change-log';
@@ -10,8 +10,13 @@ import type { Watch } from './use-changes';
 const severityTones: Record<string, Tone> = { info: 'plain', medium: 'caution', high: 'bad', critical: 'bad' };
 const directions: Record<string, string> = { up: '↑ up', down: '↓ down', changed: '→ changed' };
 
-export function ChangesLog(props: { watch: Watch; on: boolean }) {
-  const { watch, on } = props;
+export function ChangesLog(props: {
+  watch: Watch;
+  on: boolean;
+  /** Why the bundle's own look failed, where it did. */
+  failed: SlotError | null;
+}) {
+  const { watch, on, failed } = props;
   const { log } = watch;
   return (
     <>
@@ -27,6 +32,11 @@ export function ChangesLog(props: { watch: Watch; on: boolean }) {
         </div>
       )}
       {on && <Beginning watch={watch} />}
+      {failed && (
+        <p class="fine">
+          The look with the rest of the page failed: {failed.message} (<code>{failed.error}</code>)
+        </p>
+      )}
       {watch.problem && <ProblemNote problem={watch.problem} again={watch.look} />}
       {log.entries.length > 0 && (
         <section class="change-log" tabIndex={0} aria-label="Changes, newest first">

@@ -87,8 +87,9 @@ export function TokenPage(props: { token: string; chain: Chain }) {
                   {(slot) => <PriceAction slot={slot} />}
                 </Slot>
               </div>
-              <Slot title="Changes" slot={found.tokenChanges} again={overview.again}>
-                {() => <ChangesLog watch={watch} on={watched} />}
+              {/* What was logged stays, and is added to, when the bundle's own look failed: a change is told once. */}
+              <Slot title="Changes" slot={watch.log.looks === 0 ? found.tokenChanges : watch.log} again={overview.again}>
+                {() => <ChangesLog watch={watch} on={watched} failed={isSlotError(found.tokenChanges) ? found.tokenChanges : null} />}
               </Slot>
               <RiskCard risk={risk} />
               <Slot title="Narrative" slot={found.tokenNarrative} again={overview.again}>

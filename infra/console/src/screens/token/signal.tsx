@@ -41,12 +41,10 @@ export function SignalHead(props: {
         <SignalWithRisk signal={signal.signal} riskVerdict={signal.riskVerdict} />
         {signal.riskVerdict && (
           <>
-            <Meter
-              label="Conviction"
-              value={signal.conviction}
-              of={100}
-              text={signal.conviction === null ? '' : `${number(signal.conviction)} of 100, ${convictionWord(signal.conviction)}`}
-            />
+            <Meter label="Conviction" value={signal.conviction} of={100} text={`${number(signal.conviction)} of 100`} />
+            {signal.conviction !== null && (
+              <p class="fine">The conviction is {convictionWord(signal.conviction)}: low is below 35, high above 65.</p>
+            )}
             <p>{signal.rationale}</p>
             <Reasons reasons={signal.reasons} />
           </>
