@@ -74,7 +74,10 @@ export function Address(props: { address: string; to?: Route | null; whole?: boo
   return (
     <span class="address">
       {props.to ? (
-        <a href={hrefOf(props.to)} aria-label={`Wallet ${props.address}`}>
+        <a
+          href={hrefOf(props.to)}
+          aria-label={props.whole ? `Wallet ${props.address}` : `Wallet ${props.address}, ${shortAddress(props.address)}`}
+        >
           {text}
         </a>
       ) : (
