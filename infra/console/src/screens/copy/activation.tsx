@@ -189,6 +189,11 @@ export function ActivateAgent(props: { agentId: string; again: boolean; onActive
           {allDone ? 'Everything is signed. Waiting for the service…' : 'Waiting for your wallet…'}
         </p>
       )}
+      {rounds.phase === 'active' && (
+        <p class="notice" role="status">
+          The agent is active.
+        </p>
+      )}
       {rounds.phase === 'failed' && (
         <>
           <ProblemNote problem={rounds.problem} />

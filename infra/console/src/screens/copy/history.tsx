@@ -5,7 +5,7 @@ import { type Problem, usePolling } from '../../answer';
 import { ProblemNote } from '../../parts/state';
 import { Measure, Measures, Tag } from '../../parts/text';
 import { hrefOf } from '../../route';
-import { count, instant, notMeasured, number, word } from '../../words';
+import { instant, notMeasured, number, word } from '../../words';
 import { announcementOf, continued, lookedAt, type Shown } from './executions';
 import { Choice } from './field';
 import { walletProblemOf } from './problems';
@@ -32,7 +32,7 @@ export function latencyOf(milliseconds: number | null): string {
     return `${milliseconds} ms`;
   }
   const seconds = milliseconds / 1000;
-  return seconds < 90 ? count(Math.round(10 * seconds) / 10, 'second') : `${number(seconds / 60)} minutes`;
+  return seconds < 90 ? `${number(seconds)} seconds` : `${number(seconds / 60)} minutes`;
 }
 
 const usd = (text: string | null) => (text === null ? null : `${text} USD`);
