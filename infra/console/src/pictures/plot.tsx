@@ -95,7 +95,7 @@ export function Numbers(props: { table: { head: string[]; rows: string[][] }; op
   return (
     <details class="numbers" open={props.open ?? false}>
       <summary>The numbers</summary>
-      <section class="scroll" tabIndex={0} aria-label="The numbers">
+      <section class="scroll" tabIndex={0} aria-label={`The numbers: ${head.join(', ')}`}>
         <table>
           <thead>
             <tr>

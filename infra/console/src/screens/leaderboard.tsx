@@ -1,5 +1,6 @@
 /** The leaderboard screen: who is worth mirroring, by the boards of the service. */
 import { lazy, Suspense } from 'preact/compat';
+import { Tabs } from '../parts/tabs';
 import { type Board, boards, hrefOf, type Route } from '../route';
 import { word } from '../words';
 import './leaderboard/leaderboard.css';
@@ -35,14 +36,9 @@ export function Leaderboard(props: { route: Extract<Route, { screen: 'leaderboar
         <h1>Who is worth mirroring?</h1>
         <LookUp />
       </div>
-      <nav class="tabs" aria-label="Boards">
-        {boards.map((name) => (
-          <a key={name} href={hrefOf({ ...props.route, board: name })} aria-current={name === board ? 'page' : undefined}>
-            {word(name)}
-          </a>
-        ))}
-      </nav>
-      <section class="card board" aria-label={word(board)}>
+      <Tabs label="Boards" present={props.route} tabs={boards.map((name) => ({ name: word(name), to: { ...props.route, board: name } }))} />
+      <section class="card board" aria-labelledby="board-title">
+        <h2 id="board-title">{word(board)}</h2>
         <p class="board-about">{abouts[board]}</p>
         {!chainless.includes(board) && <ChainFilter board={board} chain={chain} />}
         <BoardOf key={hrefOf(props.route)} route={props.route} />

@@ -1,5 +1,6 @@
 /** The trader screen: one wallet, as a spot trader on a chain, at the perpetuals venue, or on the prediction market. */
-import { chains, hrefOf, type Route } from '../route';
+import { Tabs } from '../parts/tabs';
+import { chains, type Route } from '../route';
 import './trader/trader.css';
 import { PerpTrader } from './trader/perp';
 import { PredictionTrader } from './trader/prediction';
@@ -11,13 +12,7 @@ export function Trader(props: { route: TraderRoute }) {
   const { route } = props;
   return (
     <>
-      <nav class="tabs" aria-label="Where the wallet trades">
-        {placesOf(route.wallet).map(({ name, to }) => (
-          <a key={name} href={hrefOf(to)} aria-current={hrefOf(to) === hrefOf(route) ? 'page' : undefined}>
-            {name}
-          </a>
-        ))}
-      </nav>
+      <Tabs label="Where the wallet trades" present={route} tabs={placesOf(route.wallet)} />
       {route.kind === 'spot' ? (
         <SpotTrader wallet={route.wallet} chain={route.chain} />
       ) : route.kind === 'perp' ? (

@@ -49,13 +49,16 @@ export function ChainFilter(props: { board: Board; chain: Chain | undefined }) {
 
 /** How many were looked at and how many of them stand, in words, and when that was. */
 export function examinedWords(facts: BoardFacts): string {
+  if (facts.publishedAt === null) {
+    return 'Not published yet.';
+  }
   const sentences: string[] = [];
   if (facts.examined !== undefined && facts.mirrorWorthy !== undefined) {
     sentences.push(
       `Of ${count(facts.examined, 'wallet')} examined, ${number(facts.mirrorWorthy, 0)} ${facts.mirrorWorthy === 1 ? 'is' : 'are'} mirror-worthy, with luck among so many allowed for.`,
     );
   }
-  sentences.push(facts.publishedAt === null ? 'Not published yet.' : `Published ${instant(facts.publishedAt)}.`);
+  sentences.push(`Published ${instant(facts.publishedAt)}.`);
   return sentences.join(' ');
 }
 

@@ -63,7 +63,7 @@ export function SpotLeaders(props: { chain: Chain | undefined }) {
 function Assessment(props: { assessment: Answer<'LeaderAssessment'>; disclosure: string }) {
   const { simulation, discovery, forecast, mirrorable, reasons } = props.assessment;
   return (
-    <section class="assessment" aria-label="Can it be mirrored?">
+    <div class="assessment">
       <h3>{mirrorable ? 'Why it can be mirrored' : 'Why the gate turned it away'}</h3>
       <Reasons reasons={reasons} label="Reasons of the assessment" />
       <Disclosure text={props.disclosure} />
@@ -115,6 +115,6 @@ function Assessment(props: { assessment: Answer<'LeaderAssessment'>; disclosure:
           </Measures>
         </>
       )}
-    </section>
+    </div>
   );
 }

@@ -16,7 +16,8 @@ test('a board says how many were examined and how many of them stand', () => {
     /^Of 379 wallets examined, 78 are mirror-worthy, with luck among so many allowed for\. Published Nov 22, 2026/,
   );
   expect(examinedWords({ ...facts, examined: 1, mirrorWorthy: 1 })).toMatch(/^Of 1 wallet examined, 1 is mirror-worthy/);
-  expect(examinedWords({ publishedAt: null, total: 0, note: null })).toBe('Not published yet.');
+  expect(examinedWords({ ...facts, publishedAt: null, examined: 0, mirrorWorthy: 0 })).toBe('Not published yet.');
+  expect(examinedWords({ publishedAt: '2026-11-22T15:43:34Z', total: 0, note: null })).toMatch(/^Published/);
 });
 
 describe("a venue's profit", () => {
