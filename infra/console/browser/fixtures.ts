@@ -17,6 +17,9 @@ function setting(name: string): string {
 /** A path of the API, as /v1/token-overview, or a pattern of one. */
 export type ApiPath = string | RegExp;
 
+/** Lists of GET /sample. */
+export type SampleList = 'wallets' | 'tokens' | 'perps' | 'predictions';
+
 function matches(path: ApiPath, url: URL): boolean {
   return typeof path === 'string' ? url.pathname === path : path.test(url.pathname);
 }
@@ -35,6 +38,26 @@ export class Console {
 
   constructor(page: Page) {
     this.#page = page;
+  }
+
+  /** The first wallet or token of a kind in the sample market, and the fragment of its page. */
+  async sample(list: SampleList, kind: string): Promise<{ address: string; chain: string; hash: string }> {
+    const market = (await (await fetch(`${this.service}/sample`)).json()) as Record<
+      SampleList,
+      { address: string; chain?: string; kind: string }[]
+    >;
+    const found = market[list].find((sample) => sample.kind === kind);
+    if (found === undefined) {
+      throw new Error(`the sample market has no ${kind} among its ${list}`);
+    }
+    const { address, chain = '' } = found;
+    const pages: Record<SampleList, string> = {
+      wallets: `trader/${chain}`,
+      tokens: `token/${chain}`,
+      perps: 'trader/perp',
+      predictions: 'trader/prediction',
+    };
+    return { address, chain, hash: `#/${pages[list]}/${address}` };
   }
 
   /** Opens a screen by its fragment, as #/leaderboard/traders, with the key. */

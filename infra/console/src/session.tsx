@@ -5,6 +5,7 @@
 import { Client } from '@mirrorworthy/client';
 import { type ComponentChildren, createContext } from 'preact';
 import { useContext, useEffect, useMemo, useState } from 'preact/hooks';
+import { isKey } from './route';
 
 /** A wallet or a token of the sample market. */
 export type Sample = { address: string; chain: string; kind: string; about: string };
@@ -54,7 +55,7 @@ export function useSession(): Session {
  */
 export function takeKey(location: Location, history: History): string | null {
   const found = /^#key=(mw_test_[0-9A-Za-z]+)$/.exec(location.hash);
-  if (location.hash.startsWith('#key=')) {
+  if (isKey(location.hash)) {
     history.replaceState(null, '', `${location.pathname}${location.search}`);
   }
   return found?.[1] ?? null;
@@ -84,6 +85,16 @@ export function SessionProvider(props: { initialKey: string | null; children: Co
   };
   useEffect(() => {
     void refreshMarket();
+    // An address with a key may be opened where the console is open already: the page stays then, and only the fragment changes.
+    const handedOver = () => {
+      const taken = takeKey(window.location, window.history);
+      if (taken !== null) {
+        setRefused(null);
+        setKey(taken);
+      }
+    };
+    window.addEventListener('hashchange', handedOver);
+    return () => window.removeEventListener('hashchange', handedOver);
   }, []);
   const client = useMemo(() => (key === null ? null : new Client({ baseUrl, apiKey: key })), [key, baseUrl]);
   const session: Session = {
