@@ -6,7 +6,8 @@ GOFLAGS := -buildvcs=false
 export GOFLAGS
 
 .PHONY: run demo grade replay-webhooks redrive test bench accuracy key conformance lint template-lint openapi openapi-freeze openapi-lint schemathesis \
-	sam-local console console-check console-test console-screenshots console-publish fuzz build build-native build-floor build-size binaries-check bench-cold cost
+	sam-local fuzz build build-native build-floor build-size binaries-check bench-cold cost client-typescript console console-check console-test \
+	console-screenshots console-publish
 
 # Starts the whole service on this machine; PORT, DATA_DIR, PROVIDERS and the rest are environment variables. With RUNTIME=binaries the
 # functions are the binaries that are deployed, built for this machine.
@@ -146,6 +147,10 @@ build-native:
 # Every function's binary is started and gets its event of events/, and must answer as the same function does in the gateway's process.
 binaries-check: build-native
 	@go build -o build/local ./infra/local && ./build/local check
+
+# The TypeScript client: its types are those of the API document, lint, and its tests, the last of them against the service; needs npm.
+client-typescript:
+	cd shared/client/typescript && npm ci --no-audit --no-fund && npm run types:check && npm run lint && npm run typecheck && npm test
 
 # How long each function's binary takes to start and to answer first, beside the least that a function can be: make bench-cold
 # COLD="-starts 60 venues usage"; with -check it fails when one takes more than twice that to be ready.

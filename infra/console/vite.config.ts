@@ -3,6 +3,8 @@ import { defineConfig } from 'vite';
 
 const client = fileURLToPath(new URL('../../shared/client/typescript/src/', import.meta.url));
 
+const service = process.env.SERVICE ?? 'http://127.0.0.1:3000';
+
 // The console is served at the root of its host, by the service itself or by a content network. Nothing is put into the page or into
 // scripts as text: the content security policy allows files of the console's own alone.
 export default defineConfig({
@@ -22,8 +24,9 @@ export default defineConfig({
   },
   server: {
     proxy: {
-      '/v1': process.env.SERVICE ?? 'http://127.0.0.1:3000',
-      '/sample': process.env.SERVICE ?? 'http://127.0.0.1:3000',
+      // Wallets sign in to the host that the page is on, and the service holds them to the host that it was called by.
+      '/v1': { target: service, changeOrigin: false },
+      '/sample': { target: service, changeOrigin: false },
     },
   },
 });

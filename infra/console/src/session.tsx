@@ -4,8 +4,9 @@
  */
 import { Client } from '@mirrorworthy/client';
 import { type ComponentChildren, createContext } from 'preact';
-import { useContext, useEffect, useMemo, useState } from 'preact/hooks';
+import { useCallback, useContext, useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { isKey } from './route';
+import type { WalletState } from './screens/copy/wallet';
 
 /** A wallet or a token of the sample market. */
 export type Sample = { address: string; chain: string; kind: string; about: string };
@@ -36,7 +37,14 @@ export type Session = {
   /** Why the key was given up, to say beside the field for another. */
   refused: string | null;
   refuse: (why: string) => void;
+  /** The wallet of whoever copies, signed in or not. */
+  walletState: WalletState;
+  setWalletState: (next: WalletState | ((before: WalletState) => WalletState)) => void;
+  /** Tells the service's time in milliseconds since 1970. */
+  now: () => number;
 };
+
+const noWallet: WalletState = { wallet: null, notice: null };
 
 const SessionContext = createContext<Session | null>(null);
 
@@ -77,26 +85,27 @@ export function SessionProvider(props: { initialKey: string | null; children: Co
   const [key, setKey] = useState(props.initialKey);
   const [refused, setRefused] = useState<string | null>(null);
   const [market, setMarket] = useState<SampleMarket | null>(null);
+  const [walletState, setWalletState] = useState<WalletState>(noWallet);
+  const clock = useRef(0);
+  const now = useCallback(() => Date.now() + clock.current, []);
   const baseUrl = `${window.location.origin}/v1`;
   const refreshMarket = async () => {
     const read = await readMarket();
+    if (read !== null) {
+      clock.current = Date.parse(read.now) - Date.now();
+    }
     setMarket(read);
     return read;
   };
   useEffect(() => {
     void refreshMarket();
-    // An address with a key may be opened where the console is open already: the page stays then, and only the fragment changes.
-    const handedOver = () => {
-      const taken = takeKey(window.location, window.history);
-      if (taken !== null) {
-        setRefused(null);
-        setKey(taken);
-      }
-    };
-    window.addEventListener('hashchange', handedOver);
-    return () => window.removeEventListener('hashchange', handedOver);
   }, []);
   const client = useMemo(() => (key === null ? null : new Client({ baseUrl, apiKey: key })), [key, baseUrl]);
+  // A sign-in holds for the partner whose key was used.
+  const forgetWallet = () => {
+    walletState.wallet?.release();
+    setWalletState(noWallet);
+  };
   const session: Session = {
     client,
     baseUrl,
@@ -107,11 +116,27 @@ export function SessionProvider(props: { initialKey: string | null; children: Co
     setKey: (next) => {
       setRefused(null);
       setKey(next);
+      forgetWallet();
     },
     refuse: (why) => {
       setRefused(why);
       setKey(null);
+      forgetWallet();
     },
+    walletState,
+    setWalletState,
+    now,
   };
+  // An address with a key may be opened where the console is open already: the page stays then, and only the fragment changes.
+  useEffect(() => {
+    const handedOver = () => {
+      const taken = takeKey(window.location, window.history);
+      if (taken !== null) {
+        session.setKey(taken);
+      }
+    };
+    window.addEventListener('hashchange', handedOver);
+    return () => window.removeEventListener('hashchange', handedOver);
+  });
   return <SessionContext.Provider value={session}>{props.children}</SessionContext.Provider>;
 }

@@ -40,12 +40,15 @@ export function count(n: number, noun: string, plural = `${noun}s`): string {
   return `${format(n, 0)} ${n === 1 ? noun : plural}`;
 }
 
+/** The words of the service that are written with their hyphen. */
+const hyphenated = new Set(['all-in', 'at-risk', 'bot-driven', 'in-line', 'mirror-worthy', 'over-extended', 'under-extended']);
+
 /** A word of the service for people: not-a-word becomes Not a word. Words of upper-case letters stay. */
 export function word(text: string | null | undefined): string {
   if (text === null || text === undefined) {
     return notMeasured;
   }
-  const spaced = text.replace(/[-_]/g, ' ');
+  const spaced = hyphenated.has(text) ? text : text.replace(/[-_]/g, ' ');
   return spaced === spaced.toUpperCase() ? spaced : spaced.charAt(0).toUpperCase() + spaced.slice(1);
 }
 

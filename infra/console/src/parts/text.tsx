@@ -81,7 +81,9 @@ export function Address(props: { address: string; to?: Route | null; whole?: boo
         text
       )}
       <button type="button" class="quiet" onClick={copy} aria-label={`Copy address ${props.address}`}>
-        {copied ? '✓' : '⧉'}
+        <svg viewBox="0 0 16 16" aria-hidden="true">
+          {copied ? <path d="M3 8.5l3.2 3.2L13 5" /> : <path d="M5.5 5.5v-3h8v8h-3m-8-5h8v8h-8z" />}
+        </svg>
       </button>
     </span>
   );

@@ -16,9 +16,12 @@ export type Scale = { from: number; to: number; ticks: number[] };
 /** The scale of rates of 0 to 1. */
 export const rates: Scale = { from: 0, to: 1, ticks: [0, 0.25, 0.5, 0.75, 1] };
 
-/** A scale that holds zero and all that is to be drawn on it, with three to seven round ticks. */
+/** A scale that holds zero and all that is to be drawn on it, with a few round ticks. With nothing to draw, zero is its middle. */
 export function scaleOf(intervals: Interval[]): Scale {
   const values = intervals.flatMap((i) => [i.estimate, i.low, i.high, i.mark?.at ?? null]).filter((v) => v !== null);
+  if (values.length === 0) {
+    return { from: -1, to: 1, ticks: [0] };
+  }
   const least = Math.min(0, ...values);
   const most = Math.max(0, ...values);
   const span = most - least || 1;

@@ -131,6 +131,7 @@ function drawRange(plot: uPlot, structure: Structure, palette: Palette): void {
   ctx.globalAlpha = 1;
   ctx.strokeStyle = palette.caution;
   ctx.lineWidth = window.devicePixelRatio;
+  ctx.setLineDash([]);
   for (const y of [top, bottom]) {
     ctx.beginPath();
     ctx.moveTo(from, y);
@@ -144,6 +145,7 @@ function drawMarks(plot: uPlot, structure: Structure, breakout: PriceAction['bre
   const { ctx, bbox } = plot;
   const pixel = window.devicePixelRatio;
   ctx.save();
+  ctx.setLineDash([]);
   ctx.textAlign = 'left';
   ctx.textBaseline = 'bottom';
   ctx.fillStyle = palette.soft;
@@ -199,7 +201,7 @@ function drawNow(plot: uPlot, now: number, breakout: PriceAction['breakout'], pa
   ctx.stroke();
   const mark = breakouts[breakout ?? ''];
   if (mark !== undefined) {
-    const above = y > bbox.top + bbox.height / 2;
+    const above = breakout === 'up' || (breakout === 'failed' && y > bbox.top + bbox.height / 2);
     ctx.font = font(pixel, '600');
     ctx.fillStyle = breakout === 'up' ? palette.good : breakout === 'down' ? palette.bad : palette.caution;
     ctx.textAlign = 'right';

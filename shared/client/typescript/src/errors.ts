@@ -55,6 +55,56 @@ export class StepError extends Error {
   }
 }
 
+/** Why a wallet did not do what it was asked. */
+export class WalletError extends Error {
+  override name: string = 'WalletError';
+}
+
+/** The user said no in the wallet. */
+export class UserRefusedError extends WalletError {
+  override name = 'UserRefusedError';
+}
+
+/** The transaction is in a block and did nothing. */
+export class RevertedError extends WalletError {
+  override name = 'RevertedError';
+  /** The transaction's hash. */
+  readonly hash: string;
+
+  constructor(hash: string) {
+    super(`the transaction ${hash} was reverted`);
+    this.hash = hash;
+  }
+}
+
+/** The transaction was sent, and was in no block when the wait for it ended. It may get there yet. */
+export class PendingError extends WalletError {
+  override name = 'PendingError';
+  /** The transaction's hash. */
+  readonly hash: string;
+
+  constructor(hash: string, cause?: unknown) {
+    super(`the transaction ${hash} is on its way`, { cause });
+    this.hash = hash;
+  }
+}
+
+/** Why a webhook is not believed. */
+export class WebhookError extends Error {
+  override name = 'WebhookError';
+  /**
+   * headers: those of Standard Webhooks are missing or unreadable. time: it was sent more than five minutes ago, or later than now, and may
+   * be old and sent again by somebody else. signature: none of its signatures is by one of the secrets. secret: a secret is not one that
+   * the service made.
+   */
+  readonly reason: 'headers' | 'time' | 'signature' | 'secret';
+
+  constructor(reason: WebhookError['reason'], message: string) {
+    super(message);
+    this.reason = reason;
+  }
+}
+
 /** What the service says of a request that it refuses. */
 export interface Refusal {
   /** The HTTP status; 0 for a redirect in a browser, which tells no more of it. */
@@ -105,6 +155,6 @@ export class ApiError extends Error implements Refusal {
 }
 
 /** The message of whatever was thrown. */
-export function messageOf(thrown: unknown): string {
+function messageOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown);
 }

@@ -97,11 +97,13 @@ export function TokenPage(props: { token: string; chain: Chain }) {
               <Slot title="Exit risk" slot={found.exitRisk} again={overview.again}>
                 {(slot) => <ExitRisk slot={slot} />}
               </Slot>
-              <Slot title="Profile" slot={found.tokenIntel} again={overview.again}>
-                {(slot) => (
-                  <Profile slot={slot} flagsAbove={isSlotError(found.tokenSignal) ? null : (risk.answer?.flags ?? slot.risk.flags)} />
-                )}
-              </Slot>
+              <div class="span-two">
+                <Slot title="Profile" slot={found.tokenIntel} again={overview.again}>
+                  {(slot) => (
+                    <Profile slot={slot} flagsAbove={isSlotError(found.tokenSignal) ? null : (risk.answer?.flags ?? slot.risk.flags)} />
+                  )}
+                </Slot>
+              </div>
               <Slot title="Smart money" slot={found.smartMoneyFlow} again={overview.again}>
                 {(slot) => <SmartMoney slot={slot} />}
               </Slot>

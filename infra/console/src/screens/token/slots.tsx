@@ -22,48 +22,50 @@ export function Profile(props: { slot: Answer<'TokenIntelAnswer'>; flagsAbove: r
       </p>
       <Reasons reasons={slot.reasons} />
       {!same && <Reasons reasons={risk.flags} label="Flags" />}
-      <h3>Momentum</h3>
-      <Measures>
-        <Measure label="Trend">{word(momentum.trend)}</Measure>
-        <Measure label="Last hour">{percent(momentum.return1hPct, { sign: true })}</Measure>
-        <Measure label="Last day">{percent(momentum.return24hPct, { sign: true })}</Measure>
-        <Measure label="Last week">{percent(momentum.return7dPct, { sign: true })}</Measure>
-        <Measure label="Last day against usual" hint="In standard deviations of the token's own returns">
-          {deviations(momentum.zScore24h)}
-        </Measure>
-        <Measure label="Volume against usual" hint="In standard deviations of the token's own volumes">
-          {deviations(momentum.volumeZScore)}
-        </Measure>
-      </Measures>
-      <h3>Entry</h3>
-      <Measures>
-        <Measure label="Moment">{word(entry.quality)}</Measure>
-        <Measure label="In the 20-hour range" hint="0 % at the bottom, 100 % at the top">
-          {share(entry.rangePosition)}
-        </Measure>
-        <Measure label="Above the day's average" hint="The distance from the last day's volume-weighted price">
-          {entry.aboveAverageAtr === null ? null : `${number(entry.aboveAverageAtr, 1)} average ranges`}
-        </Measure>
-        <Measure label="Run too far">{yesOrNo(entry.extended)}</Measure>
-        <Measure label="Cost of entering" hint="Of a small position: low is below 1 %, moderate below 3 %">
-          {word(entry.impact)}
-        </Measure>
-      </Measures>
-      <h3>Activity</h3>
-      <Measures>
-        <Measure label="Level">{word(activity.level)}</Measure>
-        <Measure label="Trades an hour" hint="The mean over the last day">
-          {number(activity.tradesPerHour, 1)}
-        </Measure>
-        <Measure label="Trades in the last hour">{number(activity.lastHourTrades, 0)}</Measure>
-      </Measures>
-      <Meter
-        label="Buys"
-        value={activity.buyShare}
-        of={1}
-        text={`${share(activity.buyShare)} of trades`}
-        mark={{ at: 0.5, label: 'half' }}
-      />
+      <div class="profile">
+        <div>
+          <h3>Momentum</h3>
+          <Measures>
+            <Measure label="Trend">{word(momentum.trend)}</Measure>
+            <Measure label="Last hour">{percent(momentum.return1hPct, { sign: true })}</Measure>
+            <Measure label="Last day">{percent(momentum.return24hPct, { sign: true })}</Measure>
+            <Measure label="Last week">{percent(momentum.return7dPct, { sign: true })}</Measure>
+            <Measure label="Last day against usual" hint="In standard deviations of the token's own returns">
+              {deviations(momentum.zScore24h)}
+            </Measure>
+            <Measure label="Volume against usual" hint="In standard deviations of the token's own volumes">
+              {deviations(momentum.volumeZScore)}
+            </Measure>
+          </Measures>
+        </div>
+        <div>
+          <h3>Entry</h3>
+          <Measures>
+            <Measure label="Moment">{word(entry.quality)}</Measure>
+            <Measure label="In the 20-hour range" hint="0 % at the bottom, 100 % at the top">
+              {share(entry.rangePosition)}
+            </Measure>
+            <Measure label="Above the day's average" hint="The distance from the last day's volume-weighted price">
+              {entry.aboveAverageAtr === null ? null : `${number(entry.aboveAverageAtr, 1)} average ranges`}
+            </Measure>
+            <Measure label="Run too far">{yesOrNo(entry.extended)}</Measure>
+            <Measure label="Cost of entering" hint="Of a small position: low is below 1 %, moderate below 3 %">
+              {word(entry.impact)}
+            </Measure>
+          </Measures>
+        </div>
+        <div>
+          <h3>Activity</h3>
+          <Measures>
+            <Measure label="Level">{word(activity.level)}</Measure>
+            <Measure label="Trades an hour" hint="The mean over the last day">
+              {number(activity.tradesPerHour, 1)}
+            </Measure>
+            <Measure label="Trades in the last hour">{number(activity.lastHourTrades, 0)}</Measure>
+          </Measures>
+        </div>
+      </div>
+      <Meter label="Buys, of trades" value={activity.buyShare} of={1} text={share(activity.buyShare)} mark={{ at: 0.5, label: 'half' }} />
     </>
   );
 }
