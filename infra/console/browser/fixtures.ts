@@ -40,24 +40,29 @@ export class Console {
     this.#page = page;
   }
 
-  /** The first wallet or token of a kind in the sample market, and the fragment of its page. */
-  async sample(list: SampleList, kind: string): Promise<{ address: string; chain: string; hash: string }> {
+  /** The wallets or tokens of the sample market, and the fragments of their pages. */
+  async samples(list: SampleList): Promise<{ kind: string; address: string; chain: string; hash: string }[]> {
     const market = (await (await fetch(`${this.service}/sample`)).json()) as Record<
       SampleList,
       { address: string; chain?: string; kind: string }[]
     >;
-    const found = market[list].find((sample) => sample.kind === kind);
+    const places = { wallets: null, tokens: null, perps: 'perp', predictions: 'prediction' };
+    const screen = list === 'tokens' ? 'token' : 'trader';
+    return market[list].map(({ kind, address, chain = '' }) => ({
+      kind,
+      address,
+      chain,
+      hash: `#/${screen}/${places[list] ?? chain}/${address}`,
+    }));
+  }
+
+  /** The first of a kind among them. */
+  async sample(list: SampleList, kind: string): Promise<{ address: string; chain: string; hash: string }> {
+    const found = (await this.samples(list)).find((sample) => sample.kind === kind);
     if (found === undefined) {
       throw new Error(`the sample market has no ${kind} among its ${list}`);
     }
-    const { address, chain = '' } = found;
-    const pages: Record<SampleList, string> = {
-      wallets: `trader/${chain}`,
-      tokens: `token/${chain}`,
-      perps: 'trader/perp',
-      predictions: 'trader/prediction',
-    };
-    return { address, chain, hash: `#/${pages[list]}/${address}` };
+    return found;
   }
 
   /** Opens a screen by its fragment, as #/leaderboard/traders, with the key. */
