@@ -17,6 +17,9 @@ function setting(name: string): string {
 /** A path of the API, as /v1/token-overview, or a pattern of one. */
 export type ApiPath = string | RegExp;
 
+/** Lists of GET /sample. */
+export type SampleList = 'wallets' | 'tokens' | 'perps' | 'predictions';
+
 function matches(path: ApiPath, url: URL): boolean {
   return typeof path === 'string' ? url.pathname === path : path.test(url.pathname);
 }
@@ -35,6 +38,31 @@ export class Console {
 
   constructor(page: Page) {
     this.#page = page;
+  }
+
+  /** The wallets or tokens of the sample market, and the fragments of their pages. */
+  async samples(list: SampleList): Promise<{ kind: string; address: string; chain: string; hash: string }[]> {
+    const market = (await (await fetch(`${this.service}/sample`)).json()) as Record<
+      SampleList,
+      { address: string; chain?: string; kind: string }[]
+    >;
+    const places = { wallets: null, tokens: null, perps: 'perp', predictions: 'prediction' };
+    const screen = list === 'tokens' ? 'token' : 'trader';
+    return market[list].map(({ kind, address, chain = '' }) => ({
+      kind,
+      address,
+      chain,
+      hash: `#/${screen}/${places[list] ?? chain}/${address}`,
+    }));
+  }
+
+  /** The first of a kind among them. */
+  async sample(list: SampleList, kind: string): Promise<{ address: string; chain: string; hash: string }> {
+    const found = (await this.samples(list)).find((sample) => sample.kind === kind);
+    if (found === undefined) {
+      throw new Error(`the sample market has no ${kind} among its ${list}`);
+    }
+    return found;
   }
 
   /** Opens a screen by its fragment, as #/leaderboard/traders, with the key. */

@@ -52,7 +52,7 @@ export function App() {
       return;
     }
     window.scrollTo(0, 0);
-    main.current?.focus();
+    main.current?.focus({ preventScroll: true });
   }, [place]);
   return (
     <>

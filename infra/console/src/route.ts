@@ -38,6 +38,11 @@ function isBoard(text: string | undefined): text is Board {
   return boards.some((b) => b === text);
 }
 
+/** Whether a fragment hands over a key instead of naming a screen. The session takes it out of the address; it is never shown. */
+export function isKey(fragment: string): boolean {
+  return fragment.startsWith('#key=');
+}
+
 /** Reads the fragment of an address, with or without its #. */
 export function parseRoute(fragment: string): Route {
   const path = fragment.replace(/^#/, '');
@@ -47,6 +52,9 @@ export function parseRoute(fragment: string): Route {
   const [screen, a, b] = parts;
   const chain = query.get('chain');
   const unknown: Route = { screen: 'unknown', path: where };
+  if (isKey(fragment)) {
+    return home;
+  }
   switch (screen) {
     case undefined:
       return home;

@@ -5,6 +5,7 @@
 import { Client } from '@mirrorworthy/client';
 import { type ComponentChildren, createContext } from 'preact';
 import { useCallback, useContext, useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { isKey } from './route';
 import type { WalletState } from './screens/copy/wallet';
 
 /** A wallet or a token of the sample market. */
@@ -62,7 +63,7 @@ export function useSession(): Session {
  */
 export function takeKey(location: Location, history: History): string | null {
   const found = /^#key=(mw_test_[0-9A-Za-z]+)$/.exec(location.hash);
-  if (location.hash.startsWith('#key=')) {
+  if (isKey(location.hash)) {
     history.replaceState(null, '', `${location.pathname}${location.search}`);
   }
   return found?.[1] ?? null;
@@ -126,5 +127,16 @@ export function SessionProvider(props: { initialKey: string | null; children: Co
     setWalletState,
     now,
   };
+  // An address with a key may be opened where the console is open already: the page stays then, and only the fragment changes.
+  useEffect(() => {
+    const handedOver = () => {
+      const taken = takeKey(window.location, window.history);
+      if (taken !== null) {
+        session.setKey(taken);
+      }
+    };
+    window.addEventListener('hashchange', handedOver);
+    return () => window.removeEventListener('hashchange', handedOver);
+  });
   return <SessionContext.Provider value={session}>{props.children}</SessionContext.Provider>;
 }
