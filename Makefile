@@ -150,7 +150,7 @@ binaries-check: build-native
 
 # The TypeScript client: its types are those of the API document, lint, and its tests, the last of them against the service; needs npm.
 client-typescript:
-	cd shared/client/typescript && npm ci --no-audit --no-fund && npm run types:check && npm run lint && npm run typecheck && npm test
+	cd shared/client/typescript && npm ci --no-audit --no-fund && npm run types:check && npm run lint && npm run typecheck && npm run build && npm test
 
 # How long each function's binary takes to start and to answer first, beside the least that a function can be: make bench-cold
 # COLD="-starts 60 venues usage"; with -check it fails when one takes more than twice that to be ready.

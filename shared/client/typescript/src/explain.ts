@@ -62,7 +62,7 @@ export type Explainable = { kind: string } & { [Word in keyof Words | 'cost']?: 
 
 /** What to show of a step: the service's own words, and where there are none, what can be said of any step of its kind. */
 export function explainStep(step: Explainable): Explanation {
-  const general = { ...anyStep, ...(Object.hasOwn(byKind, step.kind) ? byKind[step.kind] : undefined) };
+  const general = { ...anyStep, ...byKind[step.kind] };
   return {
     title: step.title || general.title,
     what: step.what || general.what,

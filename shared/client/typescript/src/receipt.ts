@@ -17,7 +17,7 @@ export interface ReceiptWait {
  * @throws RevertedError, and PendingError with why the wait ended
  */
 export async function waitForReceipt(hash: string, ask: () => Promise<boolean | undefined>, wait: ReceiptWait): Promise<void> {
-  const most = Math.max(1, Math.ceil(wait.waitMs / wait.pollMs));
+  const most = Math.max(1, Math.ceil(wait.waitMs / Math.max(1, wait.pollMs)));
   let last: unknown;
   for (let asked = 0; asked < most; asked++) {
     let done: boolean | undefined;

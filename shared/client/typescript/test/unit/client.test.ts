@@ -66,6 +66,18 @@ test('a request carries what it must, and nothing that a browser would add', asy
   });
 });
 
+test('the headers of a wallet take the place of none of the client’s', async () => {
+  const { client, double } = start({
+    getAuthHeaders: async () => [
+      ['authorization', 'Bearer other'],
+      ['X-Wallet-Address', testWallet],
+    ],
+  });
+  await client.getAgent('ag_1').catch(() => undefined);
+  expect(double.asked[0]?.headers.get('Authorization')).toBe(`Bearer ${testKey}`);
+  expect(double.asked[0]?.headers.get('X-Wallet-Address')).toBe(testWallet);
+});
+
 test('venues and leaders are browsed', async () => {
   const { client, double } = start();
   expect((await client.listVenues()).map(({ venue, smartAccountAddress }) => [venue, smartAccountAddress])).toEqual([
