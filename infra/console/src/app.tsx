@@ -80,9 +80,9 @@ export function App() {
         )}
       </header>
       {market && (
-        <p class="banner" role="note">
+        <aside class="banner" aria-label="Simulated market">
           A simulated market: its wallets, tokens and prices are made up.
-        </p>
+        </aside>
       )}
       <main id="main" tabIndex={-1} ref={main}>
         {client === null ? (

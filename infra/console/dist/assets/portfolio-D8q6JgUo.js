@@ -1,1 +1,0 @@
-import{n as e,t}from"./index-CjdKrnJs.js";function n(n){return t(`h1`,{children:e(n.route)})}export{n as Portfolio};
