@@ -160,14 +160,52 @@ func (w *walk) browse(ctx context.Context) (chosen, error) {
 	return picked, nil
 }
 
-// first is the first leader of a venue, as soon as there is one.
+// mostPicked is how many leaders are looked at for one that holds something.
+const mostPicked = 8
+
+// pick is the first graded leader of a venue; of perpetuals the first that has a position open, so that there is something to copy at
+// once, where one of the first has. Without any the leader has no grade.
+func (w *walk) pick(ctx context.Context, venue string) (client.Leader, error) {
+	var picked client.Leader
+	looked := 0
+	for leader, err := range w.client.ListLeaders(ctx, venue, client.LeaderFilter{}) {
+		if err != nil {
+			return leader, err
+		}
+		if leader.Grade == nil {
+			continue
+		}
+		if picked.Grade == nil {
+			picked = leader
+		}
+		if venue != client.VenuePerps || looked == mostPicked {
+			break
+		}
+		looked++
+		page, err := w.client.Post(ctx, "/perp-wallet", map[string]string{"wallet": leader.Address})
+		if err != nil {
+			return client.Leader{}, err
+		}
+		var account struct {
+			Positions []json.RawMessage `json:"positions"`
+		}
+		if err := json.Unmarshal(page, &account); err != nil {
+			return client.Leader{}, err
+		}
+		if len(account.Positions) > 0 {
+			return leader, nil
+		}
+	}
+	return picked, nil
+}
+
+// first is the leader picked at a venue, as soon as there is one.
 func (w *walk) first(ctx context.Context, venue string) (client.Leader, error) {
 	until := time.Now().Add(boardsWithin)
 	for told := false; ; told = true {
-		for leader, err := range w.client.ListLeaders(ctx, venue, client.LeaderFilter{}) {
-			if err != nil || leader.Grade != nil {
-				return leader, err
-			}
+		leader, err := w.pick(ctx, venue)
+		if err != nil || leader.Grade != nil {
+			return leader, err
 		}
 		if !told {
 			w.say("The boards are being filled; that takes a minute or two after the first start.")
