@@ -140,6 +140,7 @@ function Controls(props: { agent: Agent; onMoved: () => void }) {
 }
 
 const spans = [
+  { by: '1m', label: 'Let a minute pass' },
   { by: '1h', label: 'Let an hour pass' },
   { by: '6h', label: 'Let 6 hours pass' },
   { by: '24h', label: 'Let a day pass' },
