@@ -110,7 +110,7 @@ console-test: infra/console/node_modules/.package-lock.json shared/client/typesc
 
 # Draws the pictures in infra/console/screenshots anew, on a market that stands still.
 console-screenshots: infra/console/node_modules/.package-lock.json shared/client/typescript/node_modules/.package-lock.json
-	SCREENSHOTS=1 $(CONSOLE) test:browser
+	export SCREENSHOTS=1 && $(CONSOLE) test:browser
 
 # What npm installs is installed anew when it was to be something else.
 %/node_modules/.package-lock.json: %/package-lock.json

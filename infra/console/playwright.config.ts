@@ -4,7 +4,13 @@ import { defineConfig } from '@playwright/test';
 // SERVICE_URL and SERVICE_KEY name one that runs. Its boards are filled before the first test.
 export default defineConfig({
   testDir: 'browser',
-  testMatch: process.env.SCREENSHOTS ? 'screenshots.ts' : '*.spec.ts',
+  // Copying moves the clock of the market, by which all others tell the time too: it comes last.
+  projects: process.env.SCREENSHOTS
+    ? [{ name: 'screenshots', testMatch: 'screenshots.ts' }]
+    : [
+        { name: 'screens', testMatch: '*.spec.ts', testIgnore: 'copy.spec.ts' },
+        { name: 'copying', testMatch: 'copy.spec.ts', dependencies: ['screens'], fullyParallel: false },
+      ],
   globalSetup: './browser/setup.ts',
   globalTimeout: 15 * 60_000,
   timeout: 60_000,

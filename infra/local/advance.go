@@ -68,7 +68,7 @@ var afterAdvance = []string{mirrorTrades, "expire-agents", "deliver-webhooks"}
 // that would be more than mostStrides, the strides are longer.
 const (
 	shortestStride = 4 * time.Minute
-	mostStrides    = 400
+	mostStrides    = 180
 )
 
 // advance answers POST /sample/advance?by=6h: it moves the clock of the service and of the sample market, runs the jobs of agents, and
