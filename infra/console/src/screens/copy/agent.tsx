@@ -53,11 +53,13 @@ function Credentials(props: { agent: Agent; now: number }) {
   if (agent.status === 'stopped' || credentials.state === 'none') {
     return null;
   }
-  return credentials.state === 'held' ? (
+  // The service knows best what time it is.
+  const ended = agent.status === 'expired' || credentials.state === 'past';
+  return credentials.state === 'held' && !ended ? (
     <p class="fine">Its credentials hold until {instant(agent.credentialsExpireAt)}.</p>
   ) : (
     <p class="notice" role="alert">
-      {credentials.state === 'past'
+      {ended
         ? `Its credentials ended at ${instant(agent.credentialsExpireAt)}. Activate it again.`
         : `Its credentials end in ${duration(credentials.secondsLeft ?? 0)}, at ${instant(agent.credentialsExpireAt)}. After that it opens nothing until you activate it again.`}
     </p>
