@@ -55,24 +55,14 @@ func (c *movableClock) move(by time.Duration) error {
 // longestAdvance bounds how far the clock is moved at once.
 const longestAdvance = 60 * 24 * time.Hour
 
-// advanceTimeout bounds what is waited for while time passes.
+// advanceTimeout bounds what is waited for after the clock was moved.
 const advanceTimeout = 2 * time.Minute
 
-// mirrorTrades is the job that runs while time passes, and afterAdvance are those that run once it has passed, in this order: together
-// what agents live by.
-const mirrorTrades = "mirror-trades"
+// afterAdvance are the jobs that are run once time has passed, in this order: those that agents live by.
+var afterAdvance = []string{"mirror-trades", "expire-agents", "deliver-webhooks"}
 
-var afterAdvance = []string{mirrorTrades, "expire-agents", "deliver-webhooks"}
-
-// Time passes in strides, after each of which leaders' trades are mirrored, since agents follow no trade that is older than minutes. Where
-// that would be more than mostStrides, the strides are longer.
-const (
-	shortestStride = 4 * time.Minute
-	mostStrides    = 180
-)
-
-// advance answers POST /sample/advance?by=6h: it moves the clock of the service and of the sample market, runs the jobs of agents, and
-// tells what time it is.
+// advance answers POST /sample/advance?by=6h: it moves the clock of the service and of the sample market, runs the jobs of agents once,
+// and tells what time it is.
 func (s *server) advance(w http.ResponseWriter, r *http.Request) {
 	by, err := time.ParseDuration(r.URL.Query().Get("by"))
 	switch {
@@ -86,27 +76,18 @@ func (s *server) advance(w http.ResponseWriter, r *http.Request) {
 		writeRefusal(w, http.StatusBadRequest, "invalid_param", "by is how far to move the clock, like 90m or 6h, at most "+longestAdvance.String()+".")
 		return
 	}
+	if err := s.clock.move(by); err != nil {
+		s.log.Error("the sample market's time is not kept", "error", err)
+	}
 	ctx, cancel := context.WithTimeout(r.Context(), advanceTimeout)
 	defer cancel()
-	stride := max(shortestStride, by/mostStrides)
-	for ; by > stride && err == nil; by -= stride {
-		s.move(stride)
-		err = s.jobs.once(ctx, s.clock.now, mirrorTrades)
-	}
-	s.move(by) // all the rest, also where a job failed: that is what was asked for
-	if err = errors.Join(err, s.jobs.once(ctx, s.clock.now, afterAdvance...)); err != nil {
+	if err := s.jobs.once(ctx, s.clock.now, afterAdvance...); err != nil {
 		writeRefusal(w, http.StatusInternalServerError, "internal", "The clock was moved, and a job failed after that: "+oneLine(err))
 		return
 	}
 	s.writeJSON(w, struct {
 		Now string `json:"now"`
 	}{s.clock.now().UTC().Format(time.RFC3339)})
-}
-
-func (s *server) move(by time.Duration) {
-	if err := s.clock.move(by); err != nil {
-		s.log.Error("the sample market's time is not kept", "error", err)
-	}
 }
 
 // writeRefusal answers with what is wrong, in the form of the API.
