@@ -191,7 +191,7 @@ func TestVenuesAnswerToAHandWrittenRecording(t *testing.T) {
 			`"edgeCents":{"mean":6.25,`, `"copiedEdgeCents":{"mean":4.25,`, `"truncated":false`, `4 decided events can be rated; at least 6 more are needed`,
 		}},
 		{"/v1/portfolio-risk", `{"wallet":"` + handWallet + `","chain":"eth"}`, []string{
-			`"grade":"healthy","weightedRisk":25.8,"concentration":"concentrated","riskyPositions":[],"positions":[{"symbol":"ETH","weightPct":41.76,"risk":null,"riskScore":10},{"symbol":"ALPHA","weightPct":41.53,"risk":"unknown","riskScore":null},{"symbol":"USDC","weightPct":16.71,"risk":null,"riskScore":5}],"worstOffender":"ALPHA"`,
+			`"grade":"healthy","weightedRisk":25.8,"concentration":"concentrated","riskyPositions":[],"positions":[{"symbol":"ETH","weightPct":41.76,"kind":"own-coin","risk":null,"riskScore":10},{"symbol":"ALPHA","weightPct":41.53,"kind":"token","risk":"unknown","riskScore":null},{"symbol":"USDC","weightPct":16.71,"kind":"stablecoin","risk":null,"riskScore":5}],"worstOffender":"ALPHA"`,
 			`"effectivePositions":2,"cashSharePct":16.71,"coverage":{"holdings":3,"assessed":2,"unassessed":1,"dust":0,"beyondDepth":0,"spam":0,"unpriced":0,"assessedSharePct":58.47}`,
 			`1 token with 42% of the value could not be assessed`,
 		}},

@@ -67,8 +67,8 @@ func TestGolden(t *testing.T) {
 	// Of 11,000 the ether is 6,000, the cash 3,000, each token 1,000: (6*10 + 3*5 + 98 + 50)/11 = 20.27, and 43.59 with the tail.
 	want := `{"grade":"watch","weightedRisk":20.3,"concentration":"concentrated",` +
 		`"riskyPositions":[{"symbol":"TRAP","risk":"critical","weightPct":9.09,"reason":"Selling failed in a test trade; you may not be able to exit."}],` +
-		`"positions":[{"symbol":"ETH","weightPct":54.55,"risk":null,"riskScore":10},{"symbol":"USDC","weightPct":27.27,"risk":null,"riskScore":5},` +
-		`{"symbol":"TRAP","weightPct":9.09,"risk":"critical","riskScore":98},{"symbol":"DARK","weightPct":9.09,"risk":"unknown","riskScore":null}],` +
+		`"positions":[{"symbol":"ETH","weightPct":54.55,"kind":"own-coin","risk":null,"riskScore":10},{"symbol":"USDC","weightPct":27.27,"kind":"stablecoin","risk":null,"riskScore":5},` +
+		`{"symbol":"TRAP","weightPct":9.09,"kind":"token","risk":"critical","riskScore":98},{"symbol":"DARK","weightPct":9.09,"kind":"token","risk":"unknown","riskScore":null}],` +
 		`"worstOffender":"TRAP",` +
 		`"summary":"Worth watching: weighted by value the risk is 20.3 of 100 with 9% in tokens rated high or critical, spread like 1.7 equal positions.",` +
 		`"effectivePositions":1.7,"cashSharePct":27.27,` +

@@ -7,6 +7,7 @@ import (
 
 	"github.com/mirrorworthy/mirrorworthy/shared/display"
 	"github.com/mirrorworthy/mirrorworthy/shared/endpoint"
+	"github.com/mirrorworthy/mirrorworthy/shared/holdings"
 	"github.com/mirrorworthy/mirrorworthy/shared/market"
 	"github.com/mirrorworthy/mirrorworthy/shared/reason"
 	"github.com/mirrorworthy/mirrorworthy/shared/tokenrisk"
@@ -58,8 +59,10 @@ type Position struct {
 	Symbol string `json:"symbol"`
 	// WeightPct is the position's part of the value assessed, 0 to 100.
 	WeightPct *float64 `json:"weightPct"`
-	// Risk is the verdict of token-risk. One of low, medium, high, critical or unknown; null for stablecoins and the chain's own coin,
-	// which count by their kind.
+	// Kind says how it is rated: a token by token-risk, all others by what they are. One of token, stablecoin, off-peg or own-coin.
+	// Off-peg is a stablecoin away from its dollar, own-coin the chain's own with its wrapped and staked forms.
+	Kind string `json:"kind"`
+	// Risk is the verdict of token-risk. One of low, medium, high, critical or unknown; null for what is rated by its kind.
 	Risk *string `json:"risk"`
 	// RiskScore is 0 to 100; null where the risk is unknown, which counts as 50.
 	RiskScore *float64 `json:"riskScore"`
@@ -183,12 +186,25 @@ func (p *portfolio) riskyPositions() []RiskyPosition {
 	return list
 }
 
+// kind is the word for how a position is rated.
+func (g *graded) kind() string {
+	switch g.Class {
+	case holdings.Cash:
+		return "stablecoin"
+	case holdings.Unpegged:
+		return "off-peg"
+	case holdings.Major:
+		return "own-coin"
+	}
+	return "token"
+}
+
 // shown lists all positions, the largest first.
 func (p *portfolio) shown() []Position {
 	list := make([]Position, len(p.positions))
 	for i := range p.positions {
 		g := &p.positions[i]
-		list[i] = Position{Symbol: g.Symbol, WeightPct: display.Percent(g.weight)}
+		list[i] = Position{Symbol: g.Symbol, WeightPct: display.Percent(g.weight), Kind: g.kind()}
 		if g.verdict != "" {
 			list[i].Risk = &g.verdict
 		}

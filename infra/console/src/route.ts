@@ -7,6 +7,12 @@
 export const chains = ['eth', 'base', 'bsc', 'arbitrum', 'polygon', 'optimism'] as const;
 export type Chain = (typeof chains)[number];
 
+/** The chains' EIP-155 numbers, which wallets and the venue boards speak of. */
+export const chainIds = { eth: 1, base: 8453, bsc: 56, arbitrum: 42161, polygon: 137, optimism: 10 } as const satisfies Record<
+  Chain,
+  number
+>;
+
 export type Route =
   | { screen: 'leaderboard'; board: Board; chain?: Chain }
   | { screen: 'trader'; kind: 'spot'; chain: Chain; wallet: string }

@@ -1890,7 +1890,12 @@ export interface components {
             /** @description `weightPct` is the position's part of the value assessed, 0 to 100. */
             weightPct: number | null;
             /**
-             * @description `risk` is the verdict of token-risk. One of low, medium, high, critical or unknown; null for stablecoins and the chain's own coin, which count by their kind.
+             * @description `kind` says how it is rated: a token by token-risk, all others by what they are. One of token, stablecoin, off-peg or own-coin. Off-peg is a stablecoin away from its dollar, own-coin the chain's own with its wrapped and staked forms.
+             * @enum {string}
+             */
+            kind: "token" | "stablecoin" | "off-peg" | "own-coin";
+            /**
+             * @description `risk` is the verdict of token-risk. One of low, medium, high, critical or unknown; null for what is rated by its kind.
              * @enum {string|null}
              */
             risk: "low" | "medium" | "high" | "critical" | "unknown" | null;

@@ -4,8 +4,8 @@
  */
 import { ApiError, Client, getAuthHeaders, type Signer, SignInError, type Transaction, type TypedData } from '@mirrorworthy/client';
 import { injectedWallet, type Provider, requestAccounts } from '@mirrorworthy/client/injected';
-import { chains } from '../../route';
-import { chainIds, signInChain } from './chains';
+import { chainIds, chains } from '../../route';
+import { signInChain } from './chains';
 import { nodeOf } from './sample';
 
 /** A wallet that is connected. */

@@ -1,10 +1,9 @@
 /** What can be copied, by venue and by what its leaders have in common, with every leader's grade. */
 import type { Answer } from '@mirrorworthy/client';
 import { Tag } from '../../parts/text';
-import type { Chain } from '../../route';
+import { type Chain, chainIds } from '../../route';
 import { count, number, venueName, word } from '../../words';
 import { GradedRow, PagedBoard } from './board';
-import { chainIds } from './chain-ids';
 import { usePages } from './pages';
 import { Evidence, Mirrorable } from './top-traders';
 import { VenueFigures } from './venue';

@@ -1,9 +1,8 @@
 /** The spot leaderboard: traders by our grade, beside what their venue publishes of them. */
 import { Tag } from '../../parts/text';
-import type { Chain } from '../../route';
+import { type Chain, chainIds } from '../../route';
 import { venueName, word } from '../../words';
 import { GradedRow, PagedBoard } from './board';
-import { chainIds } from './chain-ids';
 import { usePages } from './pages';
 import { VenueFigures } from './venue';
 

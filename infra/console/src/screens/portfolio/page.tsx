@@ -50,7 +50,7 @@ export function PortfolioPage(props: { wallet: string; chain: Chain }) {
         {(found) => (
           <div class="grid">
             <Slot title="Portfolio risk" slot={found.portfolioRisk} again={overview.again} wide>
-              {(slot) => <Risk slot={slot} chain={chain} />}
+              {(slot) => <Risk slot={slot} />}
             </Slot>
             <Slot title="Wallet health" slot={found.walletHealth} again={overview.again}>
               {(slot) => <Health slot={slot} />}
@@ -110,8 +110,8 @@ function DepthForm(props: { depth: number; asking: boolean; onSubmit: (depth: nu
 const gradeTones: Record<string, Tone> = { healthy: 'good', watch: 'caution', exposed: 'bad' };
 const concentrationTones: Record<string, Tone> = { diversified: 'good', concentrated: 'caution', 'all-in': 'caution' };
 
-function Risk(props: { slot: Answer<'PortfolioRiskAnswer'>; chain: Chain }) {
-  const { slot, chain } = props;
+function Risk(props: { slot: Answer<'PortfolioRiskAnswer'> }) {
+  const { slot } = props;
   const { positions, riskyPositions } = slot;
   return (
     <>
@@ -141,7 +141,7 @@ function Risk(props: { slot: Answer<'PortfolioRiskAnswer'>; chain: Chain }) {
         </>
       )}
       <Reasons reasons={slot.reasons} />
-      {positions.length > 0 && <Weights positions={positions} chain={chain} weightedRisk={slot.weightedRisk} />}
+      {positions.length > 0 && <Weights positions={positions} weightedRisk={slot.weightedRisk} />}
       {slot.grade !== 'no-holdings' && (
         <>
           <h3>Risky positions</h3>

@@ -1,31 +1,38 @@
 import { describe, expect, it } from 'vitest';
 import { barsOf, coverageWords, depthOf, kindOf, type Position, rowsOf, saysOf, sharesOf } from './positions';
 
-const position = (symbol: string, weightPct: number | null, risk: Position['risk'], riskScore: number | null): Position => ({
+const position = (
+  symbol: string,
+  weightPct: number | null,
+  risk: Position['risk'],
+  riskScore: number | null,
+  kind: Position['kind'] = 'token',
+): Position => ({
   symbol,
   weightPct,
+  kind,
   risk,
   riskScore,
 });
 const held = [
   position('FROG', 40, 'critical', 98),
-  position('ETH', 30, null, 10),
-  position('USDC', 20, null, 5),
+  position('ETH', 30, null, 10, 'own-coin'),
+  position('USDC', 20, null, 5, 'stablecoin'),
   position('NEW', 10, 'unknown', null),
 ];
 
 describe('positions by weight and risk', () => {
   it('knows cash and the own coin by having no verdict, and never by a symbol alone', () => {
-    expect(held.map((each) => kindOf(each, 'eth'))).toEqual(['critical', 'own-coin', 'cash', 'unknown']);
-    expect(kindOf(position('ETH', 1, 'high', 60), 'eth')).toBe('high');
-    expect(kindOf(position('USDC', 1, 'unknown', null), 'eth')).toBe('unknown');
-    expect(kindOf(position('POL', 1, null, 10), 'polygon')).toBe('own-coin');
-    expect(kindOf(position('BNB', 1, null, 10), 'bsc')).toBe('own-coin');
-    expect(kindOf(position('ETH', 1, null, 10), 'polygon')).toBe('cash');
+    expect(held.map((each) => kindOf(each))).toEqual(['critical', 'own-coin', 'cash', 'unknown']);
+    expect(kindOf(position('ETH', 1, 'high', 60))).toBe('high');
+    expect(kindOf(position('USDC', 1, 'unknown', null))).toBe('unknown');
+    expect(kindOf(position('stETH', 1, null, 10, 'own-coin'))).toBe('own-coin');
+    expect(kindOf(position('USDX', 1, null, 50, 'off-peg'))).toBe('off-peg');
+    expect(kindOf(position('ETH', 1, 'unknown', null))).toBe('unknown');
   });
 
   it('makes bars whose area is the weighted risk', () => {
-    const bars = barsOf(held, 'eth');
+    const bars = barsOf(held);
     expect(bars.map(({ left, width, height }) => [left, width, height])).toEqual([
       [0, 40, 98],
       [40, 30, 10],
@@ -37,7 +44,7 @@ describe('positions by weight and risk', () => {
   });
 
   it('draws nothing of a weight that was not measured, and stays within the picture where rounded weights add up to more', () => {
-    const bars = barsOf([position('A', 60.01, 'low', 2), position('B', null, 'low', 2), position('C', 40, 'low', 2)], 'eth');
+    const bars = barsOf([position('A', 60.01, 'low', 2), position('B', null, 'low', 2), position('C', 40, 'low', 2)]);
     expect(bars.map((bar) => [bar.place, bar.position.symbol])).toEqual([
       [1, 'A'],
       [3, 'C'],
@@ -47,11 +54,11 @@ describe('positions by weight and risk', () => {
   });
 
   it('leaves room where weights are missing', () => {
-    expect(barsOf([position('A', 60, 'low', 2), position('B', null, 'low', 2)], 'eth').map((bar) => bar.width)).toEqual([60]);
+    expect(barsOf([position('A', 60, 'low', 2), position('B', null, 'low', 2)]).map((bar) => bar.width)).toEqual([60]);
   });
 
   it('adds up what there is of each kind, riskiest first', () => {
-    expect(sharesOf([...held, position('TOAD', 5, 'critical', 90)], 'eth')).toEqual([
+    expect(sharesOf([...held, position('TOAD', 5, 'critical', 90)])).toEqual([
       { kind: 'critical', positions: 2, weightPct: 45 },
       { kind: 'unknown', positions: 1, weightPct: 10 },
       { kind: 'own-coin', positions: 1, weightPct: 30 },
@@ -59,15 +66,19 @@ describe('positions by weight and risk', () => {
     ]);
   });
 
+  it('has no sum of weights of which one was not measured', () => {
+    expect(sharesOf([...held, position('TOAD', null, 'critical', 90)])[0]).toEqual({ kind: 'critical', positions: 2, weightPct: null });
+  });
+
   it('says itself in a sentence', () => {
-    expect(saysOf(held, 'eth', 48.2)).toBe(
+    expect(saysOf(held, 48.2)).toBe(
       "4 positions by weight: 40 % in 1 position of critical risk, 10 % in 1 position of unknown risk, 30 % in 1 position of the chain's own coin, 20 % in 1 position of cash. The weighted risk is 48.2 of 100.",
     );
-    expect(saysOf(held, 'eth', null)).toContain('The weighted risk is not measured.');
+    expect(saysOf(held, null)).toContain('The weighted risk is not measured.');
   });
 
   it('lists unknown as unknown, and a missing weight as not measured', () => {
-    expect(rowsOf([held[3] ?? position('', 0, null, 0), position('B', null, 'low', 2)], 'eth')).toEqual([
+    expect(rowsOf([held[3] ?? position('', 0, null, 0), position('B', null, 'low', 2)])).toEqual([
       ['1 NEW', '10 %', 'unknown', 'unknown, counts as 50'],
       ['2 B', 'not measured', 'low', '2'],
     ]);

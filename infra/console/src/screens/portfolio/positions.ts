@@ -3,18 +3,15 @@
  * to the weighted risk.
  */
 import type { Answer } from '@mirrorworthy/client';
-import type { Chain } from '../../route';
 import { count, number, percent } from '../../words';
 
 export type Position = Answer<'PortfolioPosition'>;
 
-/** What a position is: a token that is rated, one that is not, cash (a stablecoin), or the chain's own coin. The last two count by kind. */
-export type Kind = 'low' | 'medium' | 'high' | 'critical' | 'unknown' | 'cash' | 'own-coin';
+/** What a position is: a token that is rated, one that is not, or what is rated by its kind: cash (a stablecoin), one off its peg, the own coin. */
+export type Kind = 'low' | 'medium' | 'high' | 'critical' | 'unknown' | 'cash' | 'off-peg' | 'own-coin';
 
 /** The risk that a position of unknown risk counts with. */
 const unknownScore = 50;
-
-const ownCoins: Record<Chain, string> = { eth: 'ETH', base: 'ETH', bsc: 'BNB', arbitrum: 'ETH', polygon: 'POL', optimism: 'ETH' };
 
 export const kindNames: Record<Kind, string> = {
   low: 'low',
@@ -23,22 +20,28 @@ export const kindNames: Record<Kind, string> = {
   critical: 'critical',
   unknown: 'unknown',
   cash: 'cash',
+  'off-peg': 'stablecoin off its peg',
   'own-coin': 'own coin',
 };
 
-/** What a position is. Only stablecoins and the chain's own coin have no verdict at all, so that a symbol cannot pretend to be one. */
-export function kindOf(position: Position, chain: Chain): Kind {
-  if (position.risk !== null) {
-    return position.risk;
+/** What a position is, as the service says. */
+export function kindOf({ kind, risk }: Position): Kind {
+  switch (kind) {
+    case 'stablecoin':
+      return 'cash';
+    case 'off-peg':
+    case 'own-coin':
+      return kind;
+    default:
+      return risk ?? 'unknown';
   }
-  return position.symbol === ownCoins[chain] ? 'own-coin' : 'cash';
 }
 
 /** A bar: its place in the list, from 1, and from where, how wide and how high it is, in percent of the picture. */
 export type Bar = { place: number; position: Position; kind: Kind; left: number; width: number; height: number };
 
 /** Lays the positions out from left to right. One whose weight was not measured has no bar. */
-export function barsOf(positions: readonly Position[], chain: Chain): Bar[] {
+export function barsOf(positions: readonly Position[]): Bar[] {
   const whole = Math.max(
     100,
     positions.reduce((sum, position) => sum + (position.weightPct ?? 0), 0),
@@ -50,20 +53,25 @@ export function barsOf(positions: readonly Position[], chain: Chain): Bar[] {
       continue;
     }
     const width = (100 * position.weightPct) / whole;
-    bars.push({ place: i + 1, position, kind: kindOf(position, chain), left, width, height: position.riskScore ?? unknownScore });
+    bars.push({ place: i + 1, position, kind: kindOf(position), left, width, height: position.riskScore ?? unknownScore });
     left += width;
   }
   return bars;
 }
 
-const kinds: Kind[] = ['critical', 'high', 'medium', 'low', 'unknown', 'own-coin', 'cash'];
+const kinds: Kind[] = ['critical', 'high', 'medium', 'low', 'unknown', 'off-peg', 'own-coin', 'cash'];
 
 /** The kinds that there are, riskiest first, with how many positions and how much weight each has. */
-export function sharesOf(positions: readonly Position[], chain: Chain): { kind: Kind; positions: number; weightPct: number }[] {
+export function sharesOf(positions: readonly Position[]): { kind: Kind; positions: number; weightPct: number | null }[] {
   return kinds
     .map((kind) => {
-      const those = positions.filter((position) => kindOf(position, chain) === kind);
-      return { kind, positions: those.length, weightPct: those.reduce((sum, position) => sum + (position.weightPct ?? 0), 0) };
+      const those = positions.filter((position) => kindOf(position) === kind);
+      // Of weights of which one is missing there is no sum.
+      const weightPct = those.reduce<number | null>(
+        (sum, each) => (sum === null || each.weightPct === null ? null : sum + each.weightPct),
+        0,
+      );
+      return { kind, positions: those.length, weightPct };
     })
     .filter((share) => share.positions > 0);
 }
@@ -75,24 +83,31 @@ const sharePhrases: Record<Kind, string> = {
   low: 'of low risk',
   unknown: 'of unknown risk',
   cash: 'of cash',
+  'off-peg': 'of stablecoins off their peg',
   'own-coin': "of the chain's own coin",
 };
 
 /** The picture in a sentence. Weighted risk is 0 to 100. */
-export function saysOf(positions: readonly Position[], chain: Chain, weightedRisk: number | null): string {
-  const shares = sharesOf(positions, chain).map(
+export function saysOf(positions: readonly Position[], weightedRisk: number | null): string {
+  const shares = sharesOf(positions).map(
     (share) => `${percent(share.weightPct)} in ${count(share.positions, 'position')} ${sharePhrases[share.kind]}`,
   );
   const risk = weightedRisk === null ? 'The weighted risk is not measured.' : `The weighted risk is ${number(weightedRisk)} of 100.`;
   return `${count(positions.length, 'position')} by weight: ${shares.join(', ')}. ${risk}`;
 }
 
+/** What is rated by its kind. */
+const byKind: Partial<Record<Kind, string>> = {
+  cash: 'Cash, counts by its kind',
+  'off-peg': 'A stablecoin off its peg, counts by its kind',
+  'own-coin': "The chain's own coin, counts by its kind",
+};
+
 /** The numbers behind the picture. */
-export function rowsOf(positions: readonly Position[], chain: Chain): string[][] {
+export function rowsOf(positions: readonly Position[]): string[][] {
   return positions.map((position, i) => {
-    const kind = kindOf(position, chain);
-    const risk =
-      kind === 'cash' ? 'Cash, counts by its kind' : kind === 'own-coin' ? "The chain's own coin, counts by its kind" : kindNames[kind];
+    const kind = kindOf(position);
+    const risk = byKind[kind] ?? kindNames[kind];
     const score = position.riskScore === null ? `unknown, counts as ${unknownScore}` : number(position.riskScore);
     return [`${i + 1} ${position.symbol}`, percent(position.weightPct), risk, score];
   });

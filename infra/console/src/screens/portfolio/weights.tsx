@@ -1,22 +1,21 @@
 /** Weight against risk as a picture: bars as wide as a position's weight and as high as its risk. */
 import { Numbers } from '../../pictures/plot';
-import type { Chain } from '../../route';
 import { number, percent } from '../../words';
 import { barsOf, kindNames, type Position, rowsOf, saysOf, sharesOf } from './positions';
 
-export function Weights(props: { positions: readonly Position[]; chain: Chain; weightedRisk: number | null }) {
-  const { positions, chain, weightedRisk } = props;
+export function Weights(props: { positions: readonly Position[]; weightedRisk: number | null }) {
+  const { positions, weightedRisk } = props;
   const unmeasured = positions.filter((position) => position.weightPct === null).length;
   return (
     <figure class="picture weights">
-      <div class="weights-plot" role="img" aria-label={saysOf(positions, chain, weightedRisk)}>
+      <div class="weights-plot" role="img" aria-label={saysOf(positions, weightedRisk)}>
         <div class="weights-scale" aria-hidden="true">
           <span>100</span>
           <span>50</span>
           <span>0</span>
         </div>
         <div class="weights-bars" aria-hidden="true">
-          {barsOf(positions, chain).map(({ place, position, kind, left, width, height }) => (
+          {barsOf(positions).map(({ place, position, kind, left, width, height }) => (
             <div
               key={place}
               class="weights-column"
@@ -42,7 +41,7 @@ export function Weights(props: { positions: readonly Position[]; chain: Chain; w
         </div>
       </div>
       <ul class="weights-legend">
-        {sharesOf(positions, chain).map(({ kind, weightPct }) => (
+        {sharesOf(positions).map(({ kind, weightPct }) => (
           <li key={kind}>
             <span class={`weights-swatch kind-${kind}`} aria-hidden="true" />
             {kindNames[kind]} {percent(weightPct)}
@@ -61,7 +60,7 @@ export function Weights(props: { positions: readonly Position[]; chain: Chain; w
         and is no verdict. The figures in the bars are those of the list below.
         {unmeasured > 0 && ` The weight of ${number(unmeasured, 0)} was not measured, so they are not drawn.`}
       </figcaption>
-      <Numbers open table={{ head: ['Position', 'Weight', 'Risk', 'Score'], rows: rowsOf(positions, chain) }} />
+      <Numbers open table={{ head: ['Position', 'Weight', 'Risk', 'Score'], rows: rowsOf(positions) }} />
     </figure>
   );
 }

@@ -1,1 +1,0 @@
-export{C as secp256k1}from"./local-wallet-B6v8-GPa.js";

@@ -1,0 +1,1 @@
+export{C as secp256k1}from"./local-wallet-D8arLyMe.js";
